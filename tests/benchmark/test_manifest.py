@@ -332,7 +332,7 @@ FACE = "set P1: system eigenfaces: "
         (swap(NO_DEV, SPLIT, f"[set.read]\nnegated = 1\n{SPLIT}"), InputError, "unknown-key", f"{IN_SET}read: "),
         (swap(NO_DEV, SPLIT, f"[set.read]\nnegate = 1\n{SPLIT}"), InputError, "value", f"{IN_SET}read: negate "),
         (
-            swap(NO_DEV, SPLIT, f"[set.read]\ncolumns = {{ claim = 1 }}\n{SPLIT}"),
+            swap(NO_DEV, SPLIT, f"[set.read]\ncolumns = {{ claim = 1.5 }}\n{SPLIT}"),
             InputError,
             "value",
             f"{IN_SET}read: columns ",

@@ -943,7 +943,7 @@ def test_label_that_disagrees_between_systems_of_a_long_table(tmp_path: Path) ->
 def test_files_without_an_id_in_common(tmp_path: Path) -> None:
     files: Files = {"a.csv": "label,face\n1,1\n0,0\n", "b.csv": "label,voice\n1,1\n0,0\n"}
     message = refused(tmp_path, files, TrialsError)
-    assert_says(message, "a.csv", "b.csv", "no id column in common", "claim, subject or probe")
+    assert_says(message, "a.csv", "b.csv", "no id column in common", 'columns={"probe": "NAME"}')
 
 
 @pytest.mark.parametrize(

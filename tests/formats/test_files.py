@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fairtrial import OutputError, ParameterError, open_trials, read_trials
@@ -187,3 +188,18 @@ def test_damage_is_told_rather_than_the_line_it_left_behind(cut_off: Path) -> No
         with pytest.raises(InputError, match="gzip data is damaged or cut off"):
             read(cut_off)
         gc.collect()
+
+
+def test_truncated_files_are_let_go_of(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    rng = np.random.default_rng(1)
+    rows = "".join(f"{'genuine' if k % 2 else 'impostor'},{score}\n" for k, score in enumerate(rng.random(300)))
+    data = gzip.compress(f"label,face\n{rows}".encode())
+    (tmp_path / "cut.csv.gz").write_bytes(data[: len(data) // 2])
+    kept = []
+    for _ in range(3):
+        with pytest.raises(InputError):
+            read_trials(tmp_path / "cut.csv.gz")
+        kept.append(pa.total_allocated_bytes())
+    assert kept[2] == kept[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fairtrial import FORMATS, OutputError, Trials, TrialsError, read_pair, read_trials, register_format, write_trials
+from fairtrial.core.errors import InputError
 from fairtrial.core.registry import Registry
 from fairtrial.formats import Format
 
@@ -433,3 +435,33 @@ def test_a_tab_far_down_parts_columns_too(tmp_path: Path) -> None:
     many = "ann ann p1 0.5\n" * 9000
     trials = read_trials(write(tmp_path, "a.txt", many + "ann\tbob p2 0.1\n"))
     assert trials.ids["subject"].name(9000) == "bob"
+
+
+def test_parquet_decimals_are_the_nearest_doubles(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    texts = [f"{number // 1000}.{number % 1000:03d}" for number in rng.integers(0, 10**10, 2000).tolist()]
+    texts += ["-0.001", "-123.456", "0.000"]
+    table = pa.table(
+        {
+            "label": ["genuine", "impostor", *["genuine"] * (len(texts) - 2)],
+            "face": pa.array([Decimal(text) for text in texts], pa.decimal128(10, 3)),
+            "voice": pa.array([Decimal(text) / 10**8 for text in texts], pa.decimal256(40, 11)),
+        }
+    )
+    pq.write_table(table, tmp_path / "a.parquet")
+    read = read_trials(tmp_path / "a.parquet")
+    assert read.column("face").tolist() == [float(text) for text in texts]
+    assert read.column("voice").tolist() == [float(Decimal(text) / 10**8) for text in texts]
+
+
+def test_bytes_in_npz_are_utf8(tmp_path: Path) -> None:
+    arrays: dict[str, Any] = {"scores": [0.9, 0.2], "genuine": np.array([b"genuine", b"impostor"])}
+    arrays |= {"claim": np.array(["a", "b"]), "systems": np.array([b"face"])}
+    np.savez(tmp_path / "a.npz", **arrays, subject=np.array(["a", "grün".encode()], dtype="S"))
+    read = read_trials(tmp_path / "a.npz")
+    assert read.systems == ("face",)
+    assert read.ids["subject"].decode().tolist() == ["a", "grün"]
+    np.savez(tmp_path / "b.npz", **arrays, subject=np.array([b"a", b"gr\xfcn"]))
+    with pytest.raises(InputError) as caught:
+        read_trials(tmp_path / "b.npz")
+    assert caught.value.code == "not-utf8"

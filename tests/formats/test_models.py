@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import fairtrial as ft
+from fairtrial.calibration import Calibration, fit_calibration
 from fairtrial.core.errors import InputError, OutputError, ParameterError
 from fairtrial.core.schema import NAME, Entries, Key
 from fairtrial.formats.models import NUMBERS, THRESHOLD, ModelFormat, exact
@@ -33,6 +35,7 @@ def test_what_is_saved_is_read_back_and_sealed(tmp_path: Path) -> None:
         ({"version": 3}, "model-version"),
         ({"version": None}, "model-version"),
         ({"name": "other"}, "model-checksum"),
+        ({"sha256": None, "sha25v": "1"}, "unknown-key"),
         ({"sha256": None, "name": 1}, "value"),
         ({"sha256": None, "numbers": [1e308, 10**309]}, "value"),
         ({"sha256": None, "numbers": [float("nan")]}, "value"),
@@ -80,3 +83,18 @@ def test_what_cannot_be_saved(tmp_path: Path) -> None:
 
 def test_thresholds_in_json() -> None:
     assert [exact(value) for value in (0.5, np.inf, -np.inf)] == [0.5, "inf", "-inf"]
+
+
+def test_every_flipped_bit_is_refused(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    genuine = rng.random(60) < 0.5
+    dev = ft.Trials.from_arrays(rng.normal(size=(60, 2)) + genuine[:, None], genuine, systems=["face", "voice"])
+    place = tmp_path / "m.json"
+    fit_calibration(dev, systems=["face"]).save(place)
+    whole = place.read_bytes()
+    for bit in range(8 * len(whole)):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        place.write_bytes(damaged)
+        with pytest.raises(InputError):
+            Calibration.load(place)

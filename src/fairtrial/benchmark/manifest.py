@@ -22,10 +22,9 @@ from fairtrial.core.schema import FLAG, NAME, NUMBER, TEXT, TEXTS, WHOLE, Entrie
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import cut, listed, shown
 from fairtrial.formats.alignment import align
-from fairtrial.formats.files import PathLike, expand, files_matching, read_head, read_whole
+from fairtrial.formats.files import PathLike, expand, files_matching, read_whole
 from fairtrial.formats.read import read_pair, read_trials
 from fairtrial.formats.sheets import Sheet
-from fairtrial.formats.text import Kind, Layout, read_columns, split_spaces
 
 _PROTOCOLS = {"lp1": "LP1", "pi": "LP1", "p1": "LP1", "lp2": "LP2", "pii": "LP2", "p2": "LP2"}
 _SETS = {"dev": "dev", "development": "dev", "eva": "test", "eval": "test", "evaluation": "test", "test": "test"}
@@ -36,7 +35,7 @@ _CITATION = (
 )
 _COUNTS = {("LP1", "dev"): (600, 40_000), ("LP2", "dev"): (400, 40_000), ("", "test"): (400, 112_000)}
 """Client and impostor accesses by Table 1 of the paper."""
-_ENDINGS = (".scores", ".scores.gz", ".score", ".score.gz")
+_NO_SCORES = (".md", ".pdf", ".html", ".m", ".py", ".toml", ".json")
 
 
 def read_release(directory: Path) -> Benchmark:
@@ -126,7 +125,7 @@ def _released_files(directory: Path) -> dict[tuple[str, str], dict[str, Path]]:
     """List released files by protocol and set, and there by class; ``both`` for a file of both classes."""
     found: dict[tuple[str, str], dict[str, Path]] = {}
     for path in map(Path, files_matching(str(Path(glob.escape(str(directory))) / "**" / "*"))):
-        if not path.name.lower().endswith(_ENDINGS) or not path.is_file():
+        if path.name.startswith(".") or path.suffix.lower() in _NO_SCORES or not path.is_file():
             continue
         words = re.split(r"[^a-z0-9]+", str(path.relative_to(directory)).lower())
         protocol, word, kind = (
@@ -156,22 +155,7 @@ def _read_released(files: dict[str, Path]) -> Trials:
             "and one of impostors (imp)",
             code="release",
         )
-    head = read_head(files["both"])
-    lines = head.lines(1)
-    width = len(split_spaces(lines[0])) if lines else 0
-    if width < 4:
-        raise InputError(
-            f"{head.path}: expected rows of subject, claim and two or more scores, found {width} columns",
-            code="release",
-        )
-    systems = tuple(f"system {k + 1}" for k in range(width - 2))
-    kinds: list[Kind] = ["score"] * len(systems)
-    layout = Layout(("subject", "claim", *systems), ("id", "id", *kinds), " ", shape="subject claim score ...")
-    columns = read_columns(head, layout).columns
-    claim, subject = columns["claim"], columns["subject"]
-    scores = np.stack([columns[system] for system in systems], axis=1)
-    genuine = claim.numbered().equals(subject.numbered())
-    return Trials.from_arrays(scores, genuine, systems=systems, claim=claim, subject=subject)
+    return read_trials(files["both"], format="headerless", columns={"subject": "1", "claim": "2"})
 
 
 def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
@@ -185,7 +169,10 @@ MANIFEST = "benchmark.toml"
 _MOST = 1 << 24
 """Maximum size of a manifest, in bytes."""
 _COLUMNS = ValueKind(
-    "the names of columns by role", lambda value: {role: TEXT.read(name) for role, name in only(dict)(value).items()}
+    "the names of columns by role",
+    lambda value: {
+        role: str(name) if type(name) is int else TEXT.read(name) for role, name in only(dict)(value).items()
+    },
 )
 _NEGATE = ValueKind("true, false or systems", lambda value: value if isinstance(value, bool) else TEXTS.read(value))
 _READ = (

@@ -303,6 +303,13 @@ class ReadingOptions:
         metavar="CLASS=WORD",
         help="What a label means, as in genuine=target or impostor=spoof; may be repeated. Other labels are left out.",
     )
+    key: tuple[str, ...] = option(
+        "--key",
+        multiple=True,
+        type=READ,
+        metavar="FILE",
+        help="Trials with their labels, if the score files have none; given twice, that of dev and that of test.",
+    )
     genuine_by: GenuineBy | None = choice(
         "--genuine-by",
         ["label", "ids"],
@@ -364,7 +371,7 @@ class ReadingOptions:
             "impostor_labels": tuple(word for kind, word in labels if kind == "impostor"),
             "negate": True if self.negate else self.negate_system,
             "systems": self.systems if self.chosen is None else names_of(self.chosen),
-            **{name: getattr(self, name) for name in ("names", "nan", "common", "diagonal", "transpose")},
+            **{name: getattr(self, name) for name in ("key", "names", "nan", "common", "diagonal", "transpose")},
             "max_size": self.max_size,
             "genuine_by": self.genuine_by,
             "person": self.person,

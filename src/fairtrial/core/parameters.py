@@ -183,6 +183,7 @@ PARAMETERS: dict[str, Parameter] = {
     "others": Parameter("Reading", "--column", key="other", hidden=True),
     "genuine_labels": Parameter("Reading", "--label", key="genuine", metavar="CLASS=WORD"),
     "impostor_labels": Parameter("Reading", "--label", key="impostor", hidden=True),
+    "key": Parameter("Reading", metavar="FILE"),
     "genuine_by": Parameter("Reading"),
     "person": Parameter("Reading", metavar="REGEX"),
     "names": Parameter("Reading", "--name", metavar="NAME"),

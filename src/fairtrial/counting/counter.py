@@ -16,10 +16,10 @@ from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, plural
-from fairtrial.counting.cells import MOST_CELLS_AT_LAST, CountedCells, Integers
+from fairtrial.counting.cells import LAST_LEVEL, MOST_CELLS_AT_LAST, CountedCells, Integers, cell_starts, scores_at
 from fairtrial.counting.histogram import ROLES, Accumulator, PersonErrors, PersonRanks, Role, Roster, WatchedErrors
 from fairtrial.counting.tallies import ErrorCounts, Genuine, Scores, processors, score_array
-from fairtrial.formats.counter_file import read_part, write_part
+from fairtrial.formats.counter_file import read_part, write_part, wrong_content
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.inference.people import one_person
@@ -28,6 +28,8 @@ Thresholds: TypeAlias = Sequence[float] | NDArray[np.float64] | Mapping[str, Seq
 """Thresholds for all systems, or for each system by its name."""
 _CELLS_BY_PRECISION = 100
 _MOST_CELLS = 1 << 24
+_MOST_TRIALS = 1 << 53
+"""More could not be told apart as 64-bit floats."""
 _BINADES = 10
 """As a power of two, how many binades may have as many cells as the floor gives them."""
 
@@ -321,6 +323,8 @@ class Counter:
                 found = f"{_shown(own[name])} and {_shown(theirs[name])}"
                 hint = "; count them under the same names" if name == "systems" else ""
                 raise ParameterError(f"counters of different {name} cannot be merged: {found}{hint}")
+        if len(self) + len(other) > _MOST_TRIALS:
+            raise TrialsError("a counter holds at most {most:,} trials", code="too-many-trials", most=_MOST_TRIALS)
         if other._roles is not None:
             self._know_roles(other._roles)
             numbers = self._roster.add(other._roster.names)
@@ -567,8 +571,8 @@ class Counter:
         header, arrays = read_part(path)
         try:
             return cls.from_arrays(header["settings"], arrays)
-        except (KeyError, TypeError, IndexError, ValueError) as error:
-            raise InputError(f"{path}: is not a file of a counter: {type(error).__name__}: {error}") from error
+        except (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError) as error:
+            raise wrong_content(path, error) from error
 
     @classmethod
     def from_arrays(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Counter:
@@ -585,8 +589,16 @@ class Counter:
         -------
         Counter
             The counter.
+
+        Raises
+        ------
+        ValueError
+            If no counter of these settings could hold these arrays.
         """
+        if not all(isinstance(name, str) for name in [*settings["systems"], *settings["thresholds"]]):
+            raise ValueError("the names of systems are not texts")
         counter = cls(settings["systems"], precision=settings["precision"], thresholds=settings["thresholds"])
+        counter._check_arrays(arrays)
         counter._totals += arrays["totals"]
         for k, accumulator in enumerate(counter._counted):
             level = int(arrays[f"level.{k}"][0])
@@ -601,6 +613,72 @@ class Counter:
                 watched.by_class = arrays[f"watched.{k}"]
                 watched.by_person = {role: arrays[f"{role}.{k}"] for role in counter.roles}
         return counter
+
+    def _check_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Raise a ValueError unless the arrays are what a counter of these settings gives."""
+        totals = arrays["totals"]
+        _check_counts("totals", totals, (2,))
+        names = {"totals"}
+        floor = cell_floor(self.budget)
+        for k in range(len(self.systems)):
+            level, starts, counts = (arrays[f"{name}.{k}"] for name in ("level", "starts", "counts"))
+            names |= {f"level.{k}", f"starts.{k}", f"counts.{k}"}
+            if level.shape != (1,) or not 0 <= level[0] <= LAST_LEVEL or starts.ndim != 1 or len(starts) > self.budget:
+                raise ValueError(f"level.{k} or starts.{k} is out of range")
+            if np.isnan(scores_at(starts)).any() or not (starts[1:] > starts[:-1]).all():
+                raise ValueError(f"starts.{k} does not rise, or is out of range")
+            if not np.array_equal(cell_starts(starts, int(level[0]), floor), starts):
+                raise ValueError(f"starts.{k} holds values that are not starts of cells")
+            _check_counts(f"counts.{k}", counts, (2, len(starts)), totals)
+            if not counts.any(axis=0).all():
+                raise ValueError(f"counts.{k} holds an empty cell")
+        if "roles" in arrays:
+            names |= self._check_people(arrays)
+        if names != arrays.keys():
+            raise ValueError(f"it holds {listed(sorted(arrays.keys() - names))}, which no such counter has")
+
+    def _check_people(self, arrays: Mapping[str, NDArray[Any]]) -> set[str]:
+        """Check the counts by person; the names of their arrays."""
+        known, letters, ends, links = (arrays[name] for name in ("roles", "people", "people.ends", "links"))
+        if known.shape != (2,) or not np.isin(known, (0, 1)).all():
+            raise ValueError("roles must be two truth values")
+        if letters.ndim != 1 or ends.ndim != 1 or not len(ends) or ends[0] != 0 or ends[-1] != len(letters):
+            raise ValueError("people.ends does not fit people")
+        if (np.diff(ends) < 0).any() or ((letters < 0) | (letters > 255)).any():
+            raise ValueError("people is not text")
+        text = letters.astype(np.uint8).tobytes()
+        people = [text[begin:end].decode("utf-8", "surrogatepass") for begin, end in pairwise(ends.tolist())]
+        if any(one >= other for one, other in pairwise(people)):
+            raise ValueError("people are not in order, or occur twice")
+        pairs = links.reshape(-1, 2)
+        if pairs.shape != links.shape or ((pairs < 0) | (pairs >= len(people))).any():
+            raise ValueError("links holds people that are not there")
+        if (pairs[:, 0] >= pairs[:, 1]).any() or len(np.unique(pairs, axis=0)) < len(pairs):
+            raise ValueError("links are not in order, or occur twice")
+        names = {"roles", "people", "people.ends", "links"}
+        for k, thresholds in enumerate(self._by_system):
+            width = len(thresholds) + 1
+            watched = arrays[f"watched.{k}"]
+            _check_counts(f"watched.{k}", watched, (2, width), arrays["totals"])
+            names.add(f"watched.{k}")
+            for role in (role for role, is_known in zip(ROLES, known, strict=True) if is_known):
+                _check_counts(f"{role}.{k}", arrays[f"{role}.{k}"], (2, len(people), width), arrays["totals"])
+                if not np.array_equal(arrays[f"{role}.{k}"].sum(axis=1), watched):
+                    raise ValueError(f"{role}.{k} does not add up to watched.{k}")
+                names.add(f"{role}.{k}")
+        return names
+
+
+def _check_counts(
+    name: str, counts: NDArray[Any], shape: tuple[int, ...], totals: NDArray[np.int64] | None = None
+) -> None:
+    """Raise a ValueError unless counts are of a shape, not negative, and add up to the totals of both classes."""
+    if counts.shape != shape:
+        raise ValueError(f"{name} has the shape {counts.shape}, not {shape}")
+    if (counts < 0).any() or counts.sum(dtype=np.float64) > _MOST_TRIALS:
+        raise ValueError(f"{name} holds negative numbers, or too large ones")
+    if totals is not None and counts.reshape(2, -1).sum(axis=1).tolist() != totals.tolist():
+        raise ValueError(f"{name} does not add up to the totals")
 
 
 def _words(roles: tuple[Role, ...]) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import TrialsError
 from fairtrial.core.ids import Ids
 from fairtrial.core.trials import ID_FIELDS, Further
-from fairtrial.core.words import cut, plural
+from fairtrial.core.words import cut, listed, plural
 from fairtrial.formats.sheets import Sheet, columns_of
 
 
@@ -99,14 +99,27 @@ def _in_step(sheets: Sequence[Sheet], shared: Sequence[str]) -> bool:
     """Whether all sheets have the same trials in the same order already."""
     first = sheets[0]
     if not shared:
+        other = next(sheet for sheet in sheets[1:] if not sheet.ids.keys() & first.ids.keys() or sheet is sheets[-1])
         raise TrialsError(
-            f"{first.origin} and {sheets[1].origin} have no id column in common, so nothing tells which trials are "
-            "the same; give them claim, subject or probe ids"
+            "{first} and {other} have no id column in common to match trials by: one has {ids}, the other "
+            "{others}; say which columns hold ids, as in {columns!o}",
+            code="no-common-id",
+            first=first.origin,
+            other=other.origin,
+            ids=_columns_of(first),
+            others=_columns_of(other),
+            columns={"probe": "NAME"},
         )
     return all(
         len(sheet) == len(first) and all(first.ids[name].same_as(sheet.ids[name]) for name in shared)
         for sheet in sheets[1:]
     )
+
+
+def _columns_of(sheet: Sheet) -> str:
+    """The ids and further columns of a sheet, in words."""
+    ids = f"the ids {listed(sheet.ids)}" if sheet.ids else "no id"
+    return f"{ids} (other columns: {listed(sheet.columns)})" if sheet.columns else ids
 
 
 def _check_labels(first: Sheet, other: Sheet) -> None:

@@ -12,6 +12,7 @@ import json
 import os
 import struct
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError
-from fairtrial.formats.files import PathLike, check_unpacked, default_size, read_whole, write_whole
+from fairtrial.core.words import shown
+from fairtrial.formats.files import PathLike, check_unpacked, default_size, read_whole, size_text, write_whole
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 ENDING = ".ftc"
@@ -27,6 +29,10 @@ _MAGIC = b"\x89FTC\r\n\x1a\n"
 _VERSION = 1
 _FIXED = struct.Struct("<8sHQI")
 _CHECK = 16
+_KINDS = {np.dtype(f"u{size}").newbyteorder("<").str: size for size in (1, 2, 4, 8)}
+"""Types of packed integers, with their sizes in bytes."""
+_SMALL, _RATIO = 1 << 26, 2048
+"""Bytes in memory that any file may take, and for each of its bytes: far more than counts of real scores do."""
 _AGAIN = "count the scores again, or get the file again"
 
 
@@ -51,7 +57,7 @@ def read_part(path: PathLike) -> tuple[dict[str, Any], Arrays]:
     Raises
     ------
     InputError
-        A file that cannot be read, is no file of counts, is of a later version, is cut off or damaged.
+        If the file cannot be read, is not a file of counts, of a later version, cut off, damaged or inconsistent.
     """
     content = read_whole(path, default_size())
     if not content.startswith(_MAGIC):
@@ -68,14 +74,51 @@ def read_part(path: PathLike) -> tuple[dict[str, Any], Arrays]:
         raise InputError(f"{path}: is cut off: {len(content):,} of {size:,} bytes are there; {_AGAIN}")
     if len(content) > size or _checksum(memoryview(content)[:-_CHECK]) != content[-_CHECK:]:
         raise InputError(f"{path}: is damaged: its checksum does not fit what it holds; {_AGAIN}")
-    header = json.loads(content[_FIXED.size : _FIXED.size + length])
-    entries = header.pop("arrays")
-    check_unpacked(sum(entry["raw"] for entry in entries), default_size(), Path(path))
-    arrays, begin = {}, _FIXED.size + length
-    for entry in entries:
-        arrays[entry["name"]] = _unpacked(entry, memoryview(content)[begin : begin + entry["bytes"]])
-        begin += entry["bytes"]
+    try:
+        header = json.loads(content[_FIXED.size : _FIXED.size + length])
+        entries = header.pop("arrays")
+        _check_entries(entries, size - _FIXED.size - length - _CHECK)
+        needed = 8 * sum(prod(entry["shape"]) for entry in entries)
+        if needed > _SMALL + _RATIO * size:
+            raise ValueError(
+                f"its counts would take {size_text(needed)}, more than a file of {size_text(size)} can hold"
+            )
+        check_unpacked(needed, default_size(), Path(path))
+        arrays, begin = {}, _FIXED.size + length
+        for entry in entries:
+            arrays[entry["name"]] = _unpacked(entry, memoryview(content)[begin : begin + entry["bytes"]])
+            begin += entry["bytes"]
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, OSError) as error:
+        raise wrong_content(path, error) from error
     return header, arrays
+
+
+def wrong_content(path: PathLike, error: Exception) -> InputError:
+    """Describe a file whose checksum is right and whose content is not."""
+    reason = f"{error} is missing" if isinstance(error, KeyError) else shown(error, 200)
+    return InputError(
+        "{path}: does not hold the counts of a counter: {reason}; {again}",
+        code="counter-content",
+        path=str(path),
+        reason=reason,
+        again=_AGAIN,
+    )
+
+
+def _check_entries(entries: Any, size: int) -> None:
+    """Check that the header describes arrays of `size` bytes in all, each of them once."""
+    for entry in entries:
+        numbers = [entry["raw"], entry["bytes"], *entry["shape"]]
+        if not isinstance(entry["name"], str) or any(type(number) is not int or number < 0 for number in numbers):
+            raise ValueError(f"array {shown(entry['name'])} has no valid size")
+        if entry["kind"] not in _KINDS or type(entry.get("first", 0)) is not int:
+            raise ValueError(f"array {shown(entry['name'])} is of an unknown type")
+        if prod(entry["shape"]) - ("first" in entry) != entry["raw"] // _KINDS[entry["kind"]]:
+            raise ValueError(f"array {shown(entry['name'])} has another size than its shape")
+    if len({entry["name"] for entry in entries}) < len(entries):
+        raise ValueError("an array occurs twice")
+    if sum(entry["bytes"] for entry in entries) != size:
+        raise ValueError("the arrays have another size than the file")
 
 
 def is_part(path: PathLike) -> bool:
@@ -106,6 +149,8 @@ def _unpacked(entry: Mapping[str, Any], block: memoryview) -> NDArray[Any]:
     import pyarrow as pa
 
     raw = pa.Codec("zstd").decompress(block, decompressed_size=entry["raw"], asbytes=True)
+    if len(raw) != entry["raw"]:
+        raise ValueError(f"array {shown(entry['name'])} is shorter than its shape")
     values = np.frombuffer(raw, dtype=entry["kind"]).astype(np.int64)
     if "first" in entry:
         whole = np.empty(len(values) + 1, dtype=np.int64)

@@ -89,22 +89,24 @@ class BoundedStream:
         self._most = most
         self._path = path
         self._read = 0
-        self._error: OSError | None = None
+        self._error: tuple[Any, ...] | None = None
         self.closed = False
 
     def read(self, count: int = -1) -> bytes:
         """The next bytes."""
         try:
-            data: bytes = b"" if self._error else self._stream.read(count)
+            # by way of a buffer: read() loses the bytes it made room for if it fails (pyarrow up to 26)
+            data: bytes = b"" if self._error is not None else self._stream.read_buffer(count).to_pybytes()
         except OSError as error:
-            self._error, data = error, b""
+            # not the error itself: its traceback would keep this stream alive, as gc does not see Arrow's reference
+            self._error, data = error.args, b""
         self._read += max(len(data), _LINE * data.count(b"\n"))
         return data if self._read <= self._most else b""
 
     def check(self) -> None:
         """Raise an error where the stream could not be read, or where more was asked for than there may be."""
         if self._error is not None:
-            raise self._error
+            raise OSError(*self._error)
         check_unpacked(self._read, self._most, self._path)
 
     def readable(self) -> bool:
@@ -270,6 +272,8 @@ Progress: TypeAlias = Callable[[int], None]
 MAX_LINE = 1 << 24
 _HEAD = 1 << 16
 _COMPRESSION = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How files of older spreadsheets begin."""
 UNNAMED = "system"
 """What a system is called where nothing names it."""
 _SETS = {"dev", "devel", "development", "test", "eval", "evaluation"}
@@ -333,24 +337,36 @@ class Head:
 
     def lines(self, count: int, *, header: bool = False) -> list[str]:
         """The first whole lines that are neither blank nor comments; below a header nothing is a comment."""
-        found: list[str] = []
-        for line in self._whole_lines:
-            if len(found) == count:
+        lines: list[str] = []
+        for line in self._whole_lines[self.first_line :]:
+            if len(lines) == count:
                 break
-            if line.strip(" \t") and ((header and found) or not line.lstrip(" ").startswith("#")):
-                found.append(line)
-        return found
+            if line.strip(" \t") and ((header and lines) or not line.lstrip(" ").startswith("#")):
+                lines.append(line)
+        return lines
 
     @cached_property
     def first_line(self) -> int:
-        """How many blank lines and comments come first."""
+        """How many lines come before the first trial or the header: blank ones, comments and a row of counts."""
         numbered = enumerate(self._whole_lines)
-        return next((k for k, line in numbered if line.strip(" \t") and not line.lstrip(" ").startswith("#")), 0)
+        filled = (k for k, line in numbered if line.strip(" \t") and not line.lstrip(" ").startswith("#"))
+        first = next(filled, 0)
+        second = next(filled, first) if self.before == 0 else first
+        counts, cells = (self._whole_lines[k].split() for k in (first, second))
+        is_counts = len(counts) < min(len(cells), 3) and all(cell.isdecimal() for cell in counts)
+        return second if is_counts and len(cells) > 2 else first
 
     @property
     def comments(self) -> int:
         """How many comments come first."""
-        return sum(bool(line.strip()) for line in self._whole_lines[: self.first_line])
+        return sum(line.lstrip(" ").startswith("#") for line in self._whole_lines[: self.first_line])
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether a row of counts comes before the first trial."""
+        return any(
+            line.strip(" \t#")[:1].isdigit() and "#" not in line for line in self._whole_lines[: self.first_line]
+        )
 
     @property
     def is_text(self) -> bool:
@@ -429,6 +445,12 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
         data = stream.read(_HEAD)
         if data.count(b"\n") < 3:
             data += stream.read(MAX_LINE)  # the first lines of a large matrix are long
+    if data.startswith(_WORKBOOK) or (data.startswith(b"PK\x03\x04") and b"[Content_Types].xml" in data[:4096]):
+        raise InputError(
+            "{path}: is a spreadsheet; save the sheet as CSV, or hand over the data frame that pandas.read_excel gives",
+            code="spreadsheet",
+            path=str(path),
+        )
     if _is_utf16(data):
         raise InputError(f"{path}: is UTF-16 text; save it as UTF-8, as in iconv -f UTF-16 -t UTF-8 OLD > NEW")
     if not data.strip():

@@ -21,6 +21,7 @@ from fairtrial.formats.text import ArrowTexts, string_buffers
 
 SPACES = " \t\u00a0\u2007\u202f\u3000\ufeff"
 """What may stand around an id without being part of it."""
+_FILE = re.compile(r"/|\.[A-Za-z]\w{1,3}$")
 _KEPT_AS = {"claim": "model", "subject": "probe"}
 
 
@@ -73,20 +74,23 @@ def settle(
     ids, notes = _stripped(ids)
     _check_none_is_empty(ids, place)
     further: dict[str, Further] = {}
-    if options.person is not None:
+    if options.person is not None and (labels is not None or not options.key):
         ids, further = _persons(ids, options.person, place)
         notes += (f"people are what matches {options.person} in the ids",)
+    if options.key and labels is None:  # the key says which trials are genuine
+        return Settled(ids, np.zeros(0, dtype=bool), further, notes)
     genuine, more = _genuine(ids, labels, options, origin, place, attacks, columns)
     return Settled(ids, genuine, further, (*notes, *more))
 
 
 def _stripped(ids: dict[str, IdColumn]) -> tuple[dict[str, IdColumn], tuple[str, ...]]:
-    found = {name: _without_spaces(column) for name, column in ids.items()}
+    found = {name: without_spaces(column) for name, column in ids.items()}
     changed = [name for name, column in found.items() if column is not ids[name]]
     return found, (f"spaces around ids were left out: {', '.join(changed)}",) if changed else ()
 
 
-def _without_spaces(column: IdColumn) -> IdColumn:
+def without_spaces(column: IdColumn) -> IdColumn:
+    """The same ids without spaces around them; the column itself if there are none."""
     if isinstance(column, ArrowTexts):
         return column.stripped(SPACES)
     numbered = column.numbered()
@@ -227,6 +231,11 @@ def _genuine(
     raise InputError(_contradiction(ids, labels, np.flatnonzero(wrong), place))
 
 
+def is_file(name: str) -> bool:
+    """Whether an id looks like a file."""
+    return _FILE.search(name) is not None
+
+
 def _same_person(ids: dict[str, IdColumn]) -> NDArray[np.bool_]:
     return ids["claim"].numbered().equals(ids["subject"].numbered())
 
@@ -245,11 +254,15 @@ def _contradiction(ids: dict[str, IdColumn], labels: NDArray[np.bool_], rows: ND
     others = [place(int(other)).beside(first) for other in rows[1:6]]
     more = f", as in row{'s' if len(rows) > 2 else ''} {', '.join(others)}" if others else ""
     more += f" and {len(rows) - 6:,} more" if len(rows) > 6 else ""
-    return (
-        f"{first}: the label says {word}, but the claim is {cut(ids['claim'].name(row))} and the subject "
-        f"{cut(ids['subject'].name(row))}{more}; correct them, or say what counts: "
-        'genuine_by="label" or genuine_by="ids"'
+    claim, subject = (ids[name].name(row) for name in ("claim", "subject"))
+    error = (
+        f"{first}: the label says {word}, but the claim is {cut(claim)} and the subject {cut(subject)}{more}; correct "
+        'them, or say what counts: genuine_by="label" or genuine_by="ids"'
     )
+    if is_file(claim) or is_file(subject):
+        example = "^[^/]+" if "/" in f"{claim}{subject}" else "^[^_.-]+"
+        error += f'; if ids are files, say how to find the person in them, as in person="{example}"'
+    return error
 
 
 def check_repeated(sheet: Sheet) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Genuine and impostor scores in two files, told apart by their names (gen... and imp...).
+"""Genuine and impostor scores in two files, or each in several parts, told apart by their names (gen... and imp...).
 
 Bare scores, one per line; ``subject claim score [score ...]``, one column per system, as the XM2VTS score-fusion
 benchmark has them; or the lines of a bob file, where a probe stands before the score.
@@ -16,7 +16,8 @@ import numpy as np
 from fairtrial.core.errors import InputError
 from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.core.trials import ID_FIELDS
-from fairtrial.formats import bob
+from fairtrial.core.words import listed
+from fairtrial.formats import headerless
 from fairtrial.formats.files import UNNAMED, Head, Progress
 from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import (
@@ -33,6 +34,8 @@ from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_colum
 
 _GENUINE = re.compile(r"gen|genuin[a-z]*|clients?|pos|positives?|targets?|tar|mated")
 _IMPOSTOR = re.compile(r"imp|impost[a-z]*|neg|negatives?|nontargets?|non|nonmated")
+_PART = {"part", "shard", "txt", "scores", "score", "gz", "zst"}
+"""Words in names of files that say nothing of the system."""
 _LOOKED_AT = 50
 
 
@@ -46,9 +49,18 @@ def _says(head: Head) -> str | None:
     return "genuine" if genuine else "impostor"
 
 
+def _system(head: Head) -> str:
+    """What is left of a file's name without the class and numbers: parts of one list differ in these only."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", head.path.name)
+    words = re.split(r"[^a-z]+", apart.lower())
+    kept = [word for word in words if word not in _PART and not (_GENUINE.fullmatch(word) or _IMPOSTOR.fullmatch(word))]
+    return "-".join(filter(None, kept))
+
+
 def matches(heads: Sequence[Head]) -> bool:
-    """Whether there are two files, one named like genuine and one like impostor, of numbers."""
-    if len(heads) != 2 or {_says(head) for head in heads} != {"genuine", "impostor"}:
+    """Whether files of numbers are named like genuine and like impostor, parts of one list of each."""
+    systems = {_system(head) for head in heads} if len(heads) > 2 else {""}
+    if {_says(head) for head in heads} != {"genuine", "impostor"} or len(systems) > 1:
         return False
     return all(bool(line := _first(head)) and is_number(line[-1]) for head in heads)
 
@@ -65,16 +77,15 @@ def _first(head: Head) -> list[str]:
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet of both files."""
-    said = {_says(head): head for head in heads}
-    if len(heads) != 2 or set(said) != {"genuine", "impostor"}:
+    """One sheet of all files."""
+    if {_says(head) for head in heads} != {"genuine", "impostor"}:
         raise InputError(
-            "two lists of scores are told apart by their names: one with gen or genuine, one with imp or impostor"
+            "lists of scores are told apart by their names: one with gen or genuine, one with imp or impostor"
         )
-    ordered = [said["genuine"], said["impostor"]]
+    ordered = sorted(heads, key=lambda head: _says(head) == "impostor")
     names = _columns(ordered, options)
     systems = tuple(name for name in names if name not in ID_FIELDS)
-    kinds: list[Kind] = [bob.KINDS.get(name, "score") for name in names]
+    kinds: list[Kind] = [headerless.KINDS.get(name, "score") for name in names]
     layout = Layout(names, tuple(kinds), " ", shape=" ".join(names))
     read = [read_columns(head, layout, progress) for head in ordered]
     parts = [each.columns for each in read]
@@ -93,8 +104,9 @@ def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
         if not found:
             raise InputError(f"{head.path}: holds nothing but comments")
     widths = [len(found[0]) for found in lines]
-    if widths[0] != widths[1]:
-        raise InputError(f"{heads[0].path} has {widths[0]} columns and {heads[1].path} has {widths[1]}")
+    for head, width in zip(heads, widths, strict=True):
+        if width != widths[0]:
+            raise InputError(f"{heads[0].path} has {widths[0]} columns and {head.path} has {width}")
     roles = _given(widths[0], options, heads[0]) or _told(
         widths[0], [row for found in lines for row in found], heads[0]
     )
@@ -130,11 +142,11 @@ def _told(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:
             "at least three (subject claim score ...)"
         )
     before_last = [row[-2] for row in rows if len(row) == width]
-    if width in bob.COLUMNS:
+    if width in headerless.COLUMNS:
         if not any(is_number(cell) for cell in before_last):
-            return list(bob.COLUMNS[width])
+            return list(headerless.COLUMNS[width])
         if all(cell.isdecimal() for cell in before_last):
-            first = ", ".join(f"{role}={number}" for number, role in enumerate(bob.COLUMNS[width][:-1], 1))
+            first = ", ".join(f"{role}={number}" for number, role in enumerate(headerless.COLUMNS[width][:-1], 1))
             raise InputError(
                 f"{head.path}: column {width - 1} may hold probes or scores; say what each column holds, in the first "
                 f'case {first} and score={width}, as in columns={{"probe": "{width - 1}"}}'
@@ -153,12 +165,16 @@ def _sheet(
     scores = columns_of([np.concatenate([part[system] for part in parts]) for system in systems])
     ids: dict[str, IdColumn] = {name: Ids.concat([part[name] for part in parts]) for name in ID_FIELDS if name in names}
 
-    def place(row: int) -> Place:
-        late = row >= lengths[0]
-        return Place(str(heads[late].path), row + 1 - late * lengths[0])
+    ends = np.cumsum(lengths)
 
-    origin = f"{heads[0].path} and {heads[1].path.name}"
-    settled = settle(ids, np.repeat([True, False], lengths), options, origin, place=place)
+    def place(row: int) -> Place:
+        part = int(np.searchsorted(ends, row, side="right"))
+        return Place(str(heads[part].path), row + 1 - int(ends[part]) + lengths[part])
+
+    genuine = [_says(head) == "genuine" for head in heads]
+    files = [listed([head.path.name for head in heads if (_says(head) == "genuine") is each]) for each in (True, False)]
+    origin = f"{heads[0].path} and {files[1]}"
+    settled = settle(ids, np.repeat(genuine, lengths), options, origin, place=place)
     told = " ".join("score" if name in systems else name for name in names)
     return Sheet(
         origin,
@@ -169,5 +185,5 @@ def _sheet(
         settled.notes,
         named=False,
         columns=settled.columns,
-        taken=(f"{told}; genuine {heads[0].path.name}, impostor {heads[1].path.name}",),
+        taken=(f"{told}; genuine {files[0]}, impostor {files[1]}",),
     )

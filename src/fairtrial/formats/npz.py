@@ -52,6 +52,15 @@ def _read_one(head: Head, options: ReadOptions) -> Sheet:
             for name in set(members) - set(needed):
                 _check_small(archive, name)
             arrays: dict[str, Any] = {name: _whole(archive, name) for name in needed}
+            for name in [name for name, array in arrays.items() if array.dtype.kind == "S"]:
+                arrays[name] = np.char.decode(arrays[name], "utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            "{origin}: {name:quoted} holds bytes that are not UTF-8; save it as an array of str",
+            code="not-utf8",
+            origin=origin,
+            name=name,
+        ) from error
     except (MemoryError, InputError):
         raise
     except Exception as error:  # a damaged archive may raise nearly anything, from five libraries

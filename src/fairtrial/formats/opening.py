@@ -99,11 +99,13 @@ def open_pieces(
     InputError
         A file of a format that cannot be read in pieces, or of other systems than those before it.
     """
+    if options.key:
+        raise ParameterError("{key!p} needs all trials in memory: read them whole", code="key-in-pieces", key=None)
     heads = [head for path in expand(paths) for head in _heads(path, options.max_size)]
     found: list[TrialPiece] = []
     systems: tuple[str, ...] = ()
     for head in heads:
-        ((chosen, _),) = [(find_format(format), [head])] if format else told_by_content([head])
+        ((chosen, _),) = [(find_format(format), [head])] if format else told_by_content([head], options)
         check_options(chosen, options)
         if chosen.pieces is None:
             raise InputError(

@@ -19,13 +19,13 @@ from fairtrial.core.errors import InputError
 from fairtrial.core.ids import Ids
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, Progress, system_name
+from fairtrial.formats.headerless import SPEAKER
 from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import ReadOptions, Sheet, check_positions, decode_labels, number_of
 from fairtrial.formats.text import Kind, Layout, TextColumns, is_number, left_out, read_columns, split_spaces
 
 _WORDS = {"target", "nontarget", "non-target", "true", "false"}
 _NUMBERS = {"0", "1"}
-_SPEAKER = r"^(id\d{5})/"
 _LAST, _FIRST = ("claim", "probe", "label"), ("label", "claim", "probe")
 
 
@@ -90,7 +90,7 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
     sheets = [trials, *(_scores(head, trials, progress).checked(options) for head in heads[1:])]
     scored = align([sheets[0], *(_labelled(sheet, trials) for sheet in sheets[1:])], common=options.common)
     if options.person is None and _are_voxceleb(scored):
-        options = replace(options, person=_SPEAKER)
+        options = replace(options, person=SPEAKER)
     settled = settle(scored.ids, scored.genuine, options, origin, place=scored.place)
     words = " ".join({"claim": "enrol", "probe": "test"}.get(name, name) for name in order)
     return [
@@ -143,4 +143,4 @@ def _labelled(sheet: Sheet, trials: Sheet) -> Sheet:
 
 
 def _are_voxceleb(sheet: Sheet) -> bool:
-    return all(re.match(_SPEAKER, name) for column in sheet.ids.values() for name in column.numbered().names.tolist())
+    return all(re.match(SPEAKER, name) for column in sheet.ids.values() for name in column.numbered().names.tolist())

@@ -203,7 +203,7 @@ def _looks(schema: pa.Schema, first_of: FirstRows) -> dict[str, Look]:
         if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
             found[column.name] = "fraction"
         elif pa.types.is_integer(kind):
-            found[column.name] = "number"
+            found[column.name] = "whole"
         elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
             texts.append(column.name)
     if texts:
@@ -274,10 +274,12 @@ def _scores(column: pa.ChunkedArray, name: str, origin: str) -> NDArray[np.float
 
     kind = pa.float32() if pa.types.is_float32(column.type) else pa.float64()
     whole = pa.types.is_integer(column.type) or pa.types.is_decimal(column.type)
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.string())  # only from text does Arrow give the nearest float
     values: NDArray[np.floating] = column.cast(kind, safe=not whole).to_numpy()
     if whole and len(values) and np.nanmax(np.abs(values), initial=0) >= EXACT:
         raise InputError(
-            f"{origin}: column {cut(name)} of type {column.type} holds numbers above 2**53, which a 64-bit float "
+            f"{origin}: column {cut(name)} holds numbers above 2**53, which a 64-bit float "
             "cannot tell apart; scale the scores, or take their logarithm"
         )
     return values

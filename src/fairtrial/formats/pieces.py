@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fairtrial.core.errors import InputError
 from fairtrial.core.words import listed
-from fairtrial.formats import bob, parquet, table
+from fairtrial.formats import headerless, parquet, table
 from fairtrial.formats.files import MAX_LINE, Head, system_name
 from fairtrial.formats.parquet import open_parquet
 from fairtrial.formats.sheets import ReadOptions, Roles, Sheet
-from fairtrial.formats.text import Layout
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -166,7 +165,7 @@ class _TextPiece:
 
     path: str
     compression: str | None
-    plan: table.TextPlan | Layout
+    plan: table.TextPlan
     options: ReadOptions
     header: bytes
     """The lines up to the names of the columns."""
@@ -181,12 +180,12 @@ class _TextPiece:
     @property
     def named(self) -> bool:
         """Whether the file itself names its systems."""
-        return not isinstance(self.plan, Layout) and self.plan.roles.named
+        return self.plan.roles.named
 
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems, as the file calls them."""
-        if isinstance(self.plan, Layout) or not self.named:
+        if not self.named:
             return (system_name(Head(Path(self.path), b"", None)),)
         return self.plan.roles.scores
 
@@ -210,8 +209,6 @@ class _TextPiece:
             before=before - self.header.count(b"\n"),
             place=f", after line {before:,}",
         )
-        if isinstance(self.plan, Layout):
-            return bob.read_planned(head, self.plan, self.options)
         return table.read_planned(head, self.plan.only(systems), self.options)
 
     def _blocks(self, stream: pa.NativeFile) -> Iterator[Block]:
@@ -219,7 +216,7 @@ class _TextPiece:
         if self.compression is None:
             yield Block(stream.read(self.size), 0, 0)
         else:
-            quotes = not isinstance(self.plan, Layout)
+            quotes = self.plan.layout.quotes
             yield from cut_blocks(stream, self.at_once, quotes=quotes, origin=self.path)
 
 
@@ -292,12 +289,17 @@ def _header_of(head: Head) -> bytes:
 
 def bob_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
     """The pieces of a file in bob's format: blocks of its lines."""
-    return _text_pieces(head, bob.plan_text(head), options, b"", size)
+    return _text_pieces(head, headerless.plan_text(head, options, bob=True), options, b"", size)
 
 
-def _text_pieces(
-    head: Head, plan: table.TextPlan | Layout, options: ReadOptions, header: bytes, at_once: int
-) -> list[Piece]:
+def headerless_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
+    """The pieces of a text without a header: blocks of its lines."""
+    plan = headerless.plan_text(head, options)
+    check_wide(plan.roles, head)
+    return _text_pieces(head, plan, options, b"", size)
+
+
+def _text_pieces(head: Head, plan: table.TextPlan, options: ReadOptions, header: bytes, at_once: int) -> list[Piece]:
     path, lines = str(head.path), header.count(b"\n")
     if head.compression is not None:
         size = head.path.stat().st_size
@@ -316,7 +318,7 @@ def _text_pieces(
                 lines + block.lines,
                 at_once,
             )
-            for block in cut_blocks(stream, at_once, quotes=bool(header), origin=path)
+            for block in cut_blocks(stream, at_once, quotes=plan.layout.quotes, origin=path)
         ]
 
 

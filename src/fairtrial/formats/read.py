@@ -6,16 +6,26 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from fairtrial.core.errors import InputError, OutputError, ParameterError, TrialsError
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, plural, shown
 from fairtrial.formats import parquet
 from fairtrial.formats.alignment import align
-from fairtrial.formats.files import Head, PathLike, Progress, expand, list_directory, read_head, write_whole
+from fairtrial.formats.files import (
+    Head,
+    PathLike,
+    Progress,
+    expand,
+    list_directory,
+    read_head,
+    system_name,
+    write_whole,
+)
 from fairtrial.formats.frames import Frame, TrialsLike, read_frame, trials_of
 from fairtrial.formats.identities import SPACES, as_options, finish_checked, said
+from fairtrial.formats.key import Flags, Key, check_scored, join, read_key
 from fairtrial.formats.registry import (
     FORMATS,
     Format,
@@ -45,6 +55,9 @@ __all__ = [
     "write_tables",
     "write_trials",
 ]
+
+Joined: TypeAlias = tuple[Key, Flags]
+"""A key, and which of its trials have scores."""
 
 
 def read_trials(
@@ -86,7 +99,12 @@ def read_trials(
     ...     read_trials(path)
     <Trials: 2 trials (1 genuine, 1 impostor), 1 system: scores; ids: claim, subject, probe>
     """
-    return _read(paths, format, as_options(options), progress)[0]
+    settings = as_options(options)
+    if len(settings.key) > 1:
+        raise ParameterError("give one {key!p} only", key=None)
+    joined: list[Joined] = []
+    trials, _ = _read(paths, format, settings, progress, joined)
+    return trials.with_notes(*(note for key, scored in joined for note in check_scored(scored, key, settings)))
 
 
 def read_pair(
@@ -137,9 +155,17 @@ def read_pair(
     (('system',), ('system',))
     """
     settings = as_options(options)
+    if len(settings.key) > 2:
+        raise ParameterError("give one {key!p} for both sets, or one for dev and one for test", key=None)
+    pair = len(settings.key) == 2
+    keys = [replace(settings, key=settings.key[k : k + 1]) if pair else settings for k in (0, 1)]
+    joined: list[Joined] = []
     (dev_trials, dev_named), (test_trials, test_named) = (
-        _read(paths, format, settings, progress) for paths in (dev, test)
+        _read(paths, format, own, progress, joined) for paths, own in zip((dev, test), keys, strict=True)
     )
+    if len(settings.key) == 1:  # whose trials may be of either set
+        (key, scored_dev), (_, scored_test) = joined
+        dev_trials = dev_trials.with_notes(*check_scored(scored_dev | scored_test, key, settings))
     unnamed = not dev_named and not test_named and len(dev_trials.systems) == len(test_trials.systems)
     if unnamed and dev_trials.systems != test_trials.systems:
         note = f"{', '.join(test_trials.systems)} taken as dev's {', '.join(dev_trials.systems)}, by the files' order"
@@ -148,12 +174,21 @@ def read_pair(
 
 
 def _read(
-    paths: PathLike | Sequence[PathLike], format: str | None, settings: ReadOptions, progress: Progress | None
+    paths: PathLike | Sequence[PathLike],
+    format: str | None,
+    settings: ReadOptions,
+    progress: Progress | None,
+    joined: list[Joined],
 ) -> tuple[Trials, bool]:
-    """The trials and whether the files themselves name their systems."""
+    """The trials and whether the files themselves name their systems; with a key, which of its trials have scores."""
     sheets = _read_sheets(expand(paths), format, settings, progress)
     sheets = _name_apart(sheets, settings.names)
-    sheet = align(sheets, common=settings.common)
+    if settings.key:
+        key = read_key(settings.key[0], settings)
+        sheet, scored = join(sheets, key, settings)
+        joined.append((key, scored))
+    else:
+        sheet = align(sheets, common=settings.common)
     return finish_checked(sheet, settings), sheet.named or bool(settings.names)
 
 
@@ -168,7 +203,7 @@ def _read_sheets(
         else:
             plain.append(read_head(path, options.max_size))
     if plain:
-        groups = [(find_format(format), plain)] if format else told_by_content(plain)
+        groups = [(find_format(format), plain)] if format else told_by_content(plain, options)
         for chosen, heads in groups:
             check_options(chosen, options)
             sheets.extend(said(sheet, chosen.name) for sheet in chosen.read(heads, options, progress))
@@ -193,28 +228,30 @@ def _read_directory(path: Path, format: str | None, options: ReadOptions, progre
 
 
 def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
-    """Sheets whose systems have names of their own: those given, or with the directory where files are alike."""
+    """Give systems distinct names: those of the caller, or those of files, or of directories if files are alike."""
     count = sum(len(sheet.systems) for sheet in sheets)
-    found = [name for sheet in sheets for name in sheet.systems]
+    current = [name for sheet in sheets for name in sheet.systems]
     if names:
         if len(names) != count:
-            raise ParameterError(f"{plural(len(names), 'name')} for {plural(count, 'system')} ({listed(found)})")
-        found = list(names)
-    elif len(set(found)) < len(found):
-        folders = [Path(sheet.origin).parent.name for sheet in sheets for _ in sheet.systems]
-        found = [f"{folder}/{name}" if folder else name for folder, name in zip(folders, found, strict=True)]
-    if len(set(found)) < len(found):
-        repeated = next(name for name, times in Counter(found).items() if times > 1)
+            raise ParameterError(f"{plural(len(names), 'name')} for {plural(count, 'system')} ({listed(current)})")
+        current = list(names)
+    elif len(set(current)) < count:
+        files = [system_name(Head(Path(sheet.origin), b"", None)) for sheet in sheets]
+        if len(set(files)) == count:  # one system in each
+            current, sheets = files, [replace(sheet, named=False) for sheet in sheets]
+        else:
+            folders = [Path(sheet.origin).parent.name for sheet in sheets for _ in sheet.systems]
+            current = [f"{folder}/{name}" if folder else name for folder, name in zip(folders, current, strict=True)]
+    if len(set(current)) < count:
+        repeated = next(name for name, times in Counter(current).items() if times > 1)
         raise TrialsError(
-            f"two systems would be called {shown(repeated)}; give the systems names in the order of the files, as in "
-            'names=["A", "B"]'
+            "two systems would be called {name:quoted}; give them names in the order of the files, as in {names!o}",
+            code="same-name",
+            name=repeated,
+            names=["A", "B"],
         )
-    renamed, position = [], 0
-    for sheet in sheets:
-        own = tuple(found[position : position + len(sheet.systems)])
-        position += len(own)
-        renamed.append(replace(sheet, systems=own))
-    return renamed
+    rest = iter(current)
+    return [replace(sheet, systems=tuple(next(rest) for _ in sheet.systems)) for sheet in sheets]
 
 
 def write_trials(trials: TrialsLike, path: PathLike, *, format: str | None = None) -> tuple[str, ...]:

@@ -11,9 +11,9 @@ from fairtrial.core.errors import InputError, OutputError, ParameterError
 from fairtrial.core.registry import Registry
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import shown
-from fairtrial.formats import bob, lists, matrix, npz, pairs, parquet, table
+from fairtrial.formats import headerless, lists, matrix, npz, pairs, parquet, table
 from fairtrial.formats.files import Head, Progress
-from fairtrial.formats.pieces import Piece, bob_pieces, parquet_pieces, table_pieces
+from fairtrial.formats.pieces import Piece, bob_pieces, headerless_pieces, parquet_pieces, table_pieces
 from fairtrial.formats.sheets import ReadOptions, Sheet
 
 
@@ -148,15 +148,32 @@ for _format in (
         pieces=table_pieces,
     ),
     Format(
+        "headerless",
+        "columns without a header, told by their cells",
+        headerless.matches,
+        headerless.read,
+        options=_TABLE,
+        pieces=headerless_pieces,
+    ),
+    Format(
         "bob4",
         "claim subject probe score",
-        bob.matches,
-        bob.read,
-        bob.write_four,
+        headerless.matches_bob,
+        headerless.read_bob,
+        headerless.write_four,
         (".txt", ".scores"),
+        options=_TABLE,
         pieces=bob_pieces,
     ),
-    Format("bob5", "claim model subject probe score", _never, bob.read, bob.write_five, pieces=bob_pieces),
+    Format(
+        "bob5",
+        "claim model subject probe score",
+        _never,
+        headerless.read_bob,
+        headerless.write_five,
+        options=_TABLE,
+        pieces=bob_pieces,
+    ),
 ):
     register_format(_format)
 
@@ -177,13 +194,21 @@ def check_options(format_: Format, options: ReadOptions) -> None:
 Told: TypeAlias = list[tuple[Format, list[Head]]]
 
 
-def told_by_content(heads: Sequence[Head]) -> Told:
-    """The format of all files together, or of each; those of other packages are tried where no other fits."""
+def told_by_content(heads: Sequence[Head], options: ReadOptions | None = None) -> Told:
+    """The format of all files together, or of each; those of other packages are tried if no other fits.
+
+    Text of no known format whose columns are named by number is read as `headerless`.
+    """
+    if options is not None and options.key:
+        tables = [FORMATS["parquet"], FORMATS["csv"], FORMATS["headerless"]]
+        return [(next(t for t in tables if t.matches([head]) or t is tables[-1]), [head]) for head in heads]
     found = _told(heads, FORMATS.registered.values())
     if isinstance(found, Head):
         found = _told(heads, FORMATS.values())
     if isinstance(found, Head):
-        raise _unknown(found)
+        if options is None or not options.by_number or not all(head.is_text for head in heads):
+            raise _unknown(found)
+        return [(FORMATS["headerless"], [head]) for head in heads]
     return found
 
 

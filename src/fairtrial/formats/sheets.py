@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError, check_choice, check_count
 from fairtrial.core.ids import IdColumn, Ids, object_array
+from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, NanPolicy
 from fairtrial.core.words import cut, listed, shown
 from fairtrial.formats.text import Kind, is_number
@@ -29,8 +31,8 @@ class ReadOptions:
     Parameters
     ----------
     columns : dict of str to str, default {}
-        Column names by role: claim, subject, model, probe, label, system, score, other. Where columns have no names, as
-        in lists and trial lists, they go by their numbers, "1" being the first.
+        Column names by role: claim, subject, model, probe, label, system, score, other. Columns of files without a
+        header go by their numbers, 1 being the first.
     scores : tuple of str, default ()
         The columns that are scores, where not all numeric ones are.
     genuine_labels, impostor_labels : tuple of str, default ()
@@ -59,6 +61,9 @@ class ReadOptions:
         Keep the trials that all files share in place of an error.
     max_size : int, optional
         How many bytes a file may unpack to; by default 8 GiB, or half of the memory of the machine if that is less.
+    key : str, path-like or sequence of these, default ()
+        A file of the trials with their labels, if the score files have none; `read_pair` takes one of both sets, or one
+        of dev and one of test. Scores are matched by the ids that both files have.
 
     Raises
     ------
@@ -87,12 +92,18 @@ class ReadOptions:
     nan: NanPolicy = "error"
     common: bool = False
     max_size: int | None = None
+    key: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("scores", "others", "genuine_labels", "impostor_labels", "names", "systems", "negate"):
+        if isinstance(self.key, os.PathLike):
+            object.__setattr__(self, "key", (os.fspath(self.key),))
+        for name in ("key", "scores", "others", "genuine_labels", "impostor_labels", "names", "systems", "negate"):
             value = getattr(self, name)
             if not isinstance(value, bool):  # one name, or several in any sequence
-                object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+                object.__setattr__(
+                    self, name, (str(value),) if isinstance(value, str | int) else tuple(map(str, value))
+                )
+        object.__setattr__(self, "columns", {role: str(name) for role, name in self.columns.items()})
         unknown = sorted(set(self.columns) - set(ROLES))
         if unknown:
             raise ParameterError(f"there is no column role {', '.join(unknown)}; roles are {', '.join(ROLES)}")
@@ -108,6 +119,12 @@ class ReadOptions:
             raise ParameterError("max_size must be at least one byte")
         if not all(self.names):
             raise ParameterError("the name of a system must not be empty")
+
+    @property
+    def by_number(self) -> bool:
+        """Whether columns are named by their numbers."""
+        given = (*self.columns.values(), *self.scores, *self.others)
+        return bool(given) and all(number_of(name) for name in given)
 
     def wants(self, system: str) -> bool:
         """Tell whether a system is asked for, by the name that its file gives it.
@@ -155,7 +172,7 @@ class Sheet:
     genuine: NDArray[np.bool_]
     systems: tuple[str, ...]
     ids: dict[str, IdColumn] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
     named: bool = True
     """Whether the file itself names its systems; otherwise their names only follow from its own."""
     numbers: NDArray[np.int64] | None = None
@@ -334,24 +351,32 @@ def _decode_given(
 
 
 _ALIASES = {
-    "claim": ("claim", "claimed_id", "claimed", "model", "enrol", "enroll", "reference", "bio_ref_subject_id"),
+    "claim": (
+        *("claim", "claimed_id", "claimed", "model", "enrol", "enroll", "enrollment", "reference"),
+        *("modelid", "model_id", "bio_ref_subject_id"),
+    ),
     "subject": ("subject", "real_id", "subject_id", "probe_subject_id", "speaker", "person"),
     "model": ("model", "template", "bio_ref_template_id", "reference_id"),
-    "probe": ("probe", "probe_label", "utt", "utterance", "segment", "test", "probe_key", "probe_template_id"),
-    "label": ("label", "genuine", "target", "class", "is_genuine", "is_target", "key"),
+    "probe": (
+        *("probe", "probe_label", "utt", "utt_id", "utterance", "segment", "segmentid", "segment_id", "test"),
+        *("filename", "probe_key", "probe_template_id", "trial", "trial_id"),
+    ),
+    "label": ("label", "genuine", "target", "class", "is_genuine", "is_target", "key", "targettype", "cm-label"),
     "system": ("system", "system_name"),
 }
 _SCORE = ("score", "scores")
 _FURTHER = {
     *("age", "gender", "sex", "quality", "session", "attack", "camera", "channel", "device", "duration", "snr"),
-    *("index", "row", "id", "fold", "split", "year", "date", "time", "timestamp"),
+    *("index", "row", "id", "fold", "split", "year", "date", "time", "timestamp", "patient", "person", "participant"),
+    *("visit", "site", "batch"),
 }
 """Usual names of columns that hold no scores, even where they hold numbers."""
 _NEARLY_A_NUMBER = re.compile(r"[+\-\u2212]?(\d+([.,\u066b]\d*)?|[.,\u066b]\d+)([eE][+\-\u2212]?\d+)?\s*%?")
 _MISSING = {"", "-", "--", "?", "na", "n/a", "#n/a", "nan", "nil", "null", "none", "missing"}
 
-Look: TypeAlias = Literal["number", "fraction", "nearly", "text", "empty"]
-"""What the first cells of a column hold: ``fraction``, only numbers, not all of them whole; ``nearly``, text most of
+Look: TypeAlias = Literal["number", "whole", "fraction", "nearly", "text", "empty"]
+"""What the first cells of a column hold: ``whole``, only whole numbers; ``fraction``, only numbers, not all of them
+whole; ``number``, numbers and something else; ``nearly``, text most of
 which would be numbers if it were written otherwise, as 0,5 is."""
 
 
@@ -363,10 +388,13 @@ def look_at(cells: Sequence[str]) -> Look:
     numbers = [is_number(cell) for cell in filled]
     if not any(numbers):
         return "nearly" if _may_be_scores(filled) else "text"
-    return "fraction" if all(numbers) and any(not _is_whole(cell) for cell in filled) else "number"
+    if not all(numbers):
+        return "number"
+    return "whole" if all(is_whole(cell) for cell in filled) else "fraction"
 
 
-def _is_whole(cell: str) -> bool:
+def is_whole(cell: str) -> bool:
+    """Whether a cell is a whole number."""
     return cell.strip().lstrip("+-").isdecimal()
 
 
@@ -400,6 +428,8 @@ class Roles:
     """Columns that play no role."""
     unsure: frozenset[str] = frozenset()
     """Further columns that nobody named as such: they might be scores, if they turn out to hold numbers."""
+    whole: tuple[str, ...] = ()
+    """Further columns of whole numbers that would be scores if they held fractions."""
 
     @property
     def columns(self) -> list[str]:
@@ -424,6 +454,13 @@ class Roles:
         scores = tuple(name for name in self.scores if name in systems) if len(self.scores) > 1 else self.scores
         return replace(self, scores=scores, ids=() if self.label is not None else self.ids, further=())
 
+    def notes(self, origin: str) -> tuple[Note, ...]:
+        """A note on columns of whole numbers that were not taken for scores."""
+        if not self.whole:
+            return ()
+        template = "{names:list}: whole numbers, not taken for scores; if they are, say so, as in {scores!o}"
+        return (Note("whole-numbers", template, origin, names=list(self.whole), scores=[*self.scores, *self.whole]),)
+
     @property
     def taken(self) -> str:
         """What is taken for what, in words."""
@@ -444,7 +481,7 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
     """
     check_names(names, options, origin)
     given = {*options.columns.values(), *options.scores, *options.others}
-    roles = dict(options.columns)
+    roles = {role: name for role, name in options.columns.items() if name in names}
     others = [*options.others, *([roles.pop("other")] if "other" in roles else [])]
     by_lower = {name.lower(): name for name in reversed(names)}
     for role, aliases in _ALIASES.items():
@@ -457,10 +494,16 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
     if not scores:  # a column that says it is the score leaves no other
         scores = [by_lower[name] for name in _SCORE if name in by_lower and by_lower[name] not in given][:1]
     told = bool(scores)
+    whole: list[str] = []
     if not scores:
         spoken_for = {*roles.values(), *others, ""}
         free = [name for name in names if name not in spoken_for]
-        scores = [name for name in free if looks.get(name) in ("number", "fraction") and name.lower() not in _FURTHER]
+        numbers = ("number", "whole", "fraction")
+        scores = [name for name in free if looks.get(name) in numbers and name.lower() not in _FURTHER]
+        # whole numbers before the first fractions are rather ages or numbers of people
+        first = next((k for k, name in enumerate(scores) if looks[name] != "whole"), 0)
+        whole = scores[:first]
+        scores = [name for name in scores if name not in whole]
     if not scores:
         nearly = [name for name in free if looks.get(name) == "nearly"]
         what = (
@@ -477,8 +520,20 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
     ids = tuple((field, roles[field]) for field in ID_FIELDS if field in roles)
     used = {*scores, *roles.values(), ""}
     further = tuple(name for name in names if name not in used)
-    unsure = () if told else (name for name in further if name not in others and name.lower() not in _FURTHER)
-    return Roles(tuple(scores), roles.get("label"), roles.get("system"), ids, further, frozenset(unsure))
+    sure = {*others, *whole}
+    unsure = () if told else (name for name in further if name not in sure and name.lower() not in _FURTHER)
+    return Roles(tuple(scores), roles.get("label"), roles.get("system"), ids, further, frozenset(unsure), tuple(whole))
+
+
+def key_roles(names: Sequence[str], options: ReadOptions) -> tuple[str, dict[str, str]]:
+    """The label of a key, empty if there is none, and its id columns by role."""
+    by_lower = {name.lower(): name for name in reversed(names)}
+    roles = {role: name for role, name in options.columns.items() if name in names}
+    for role, aliases in _ALIASES.items():
+        free = [by_lower[alias] for alias in aliases if alias in by_lower and by_lower[alias] not in roles.values()]
+        if role not in roles and free:
+            roles[role] = free[0]
+    return roles.get("label", ""), {field: roles[field] for field in ID_FIELDS if field in roles}
 
 
 def check_names(names: Sequence[str], options: ReadOptions, origin: str) -> None:
@@ -490,6 +545,8 @@ def check_names(names: Sequence[str], options: ReadOptions, origin: str) -> None
         known.add(name)
     given: set[str] = set()
     for name in (*options.columns.values(), *options.scores, *options.others):
+        if name not in known and options.key:
+            continue  # perhaps a column of the key
         if name not in known:
             raise InputError(f"{origin}: there is no column {shown(name)}; there are {listed(names)}")
         if name in given:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, OutputError
 from fairtrial.core.ids import IdColumn, Ids
+from fairtrial.core.notes import Note
 from fairtrial.core.trials import Further, Trials
 from fairtrial.core.words import cut, listed, shown
 from fairtrial.formats.alignment import align
@@ -38,7 +39,7 @@ from fairtrial.formats.sheets import (
     look_at,
     used_labels,
 )
-from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_rows
+from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_rows, split_spaces
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,13 +55,24 @@ def matches_text(heads: Sequence[Head]) -> bool:
     return all(head.is_text and text_header(head) is not None for head in heads)
 
 
-def text_header(head: Head) -> tuple[str, list[str]] | None:
-    """What separates the columns, and their names; only the first, an index, may have none."""
-    lines = head.lines(1)
+def text_header(head: Head, *, key: bool = False) -> tuple[str, list[str]] | None:
+    """What separates the columns, and their names; only the first, an index, may have none.
+
+    Of a key, which holds no numbers, names between spaces are told by those that are known.
+    """
+    lines = head.lines(2, header=True)
     if not lines:
         return None
     delimiter = max(_DELIMITERS, key=lines[0].count)
-    names = [name.strip() for name in split_rows(lines, delimiter)[0]]
+    names = [name.strip() for name in split_rows(lines[:1], delimiter)[0]]
+    if len(names) == 1 and len(lines) > 1:  # names separated by spaces, with numbers below them
+        names, cells = split_spaces(lines[0]), split_spaces(lines[1])
+        delimiter = " "
+        known = key and sum(is_role([name]) for name in names) > 1
+        if len(cells) != len(names) or not (known or any(is_number(cell) for cell in cells)):
+            return None
+    if key and not any(is_role([name]) for name in names):
+        return None
     if len(names) < 2 or any(is_number(name) for name in names) or not all(names[1:]):
         return None
     return delimiter, names
@@ -77,13 +89,18 @@ class TextPlan:
 
     layout: Layout
     roles: Roles
+    taken: str = ""
+    """What was taken for what, in words; those of the roles by default."""
+    notes: tuple[Note, ...] = ()
+    person: str | None = None
+    """What finds the person within ids that only this format has."""
 
     def only(self, systems: Sequence[str] | None) -> TextPlan:
         """What is needed for the scores of some systems, and nothing else; None for all there is."""
         if systems is None:
             return self
         roles = self.roles.only(systems)
-        return TextPlan(replace(self.layout, kinds=_kinds(self.layout.names, roles)), roles)
+        return replace(self, layout=replace(self.layout, kinds=_kinds(self.layout.names, roles)), roles=roles)
 
 
 def plan_text(head: Head, options: ReadOptions) -> TextPlan:
@@ -116,16 +133,24 @@ def read_planned(head: Head, plan: TextPlan, options: ReadOptions, progress: Pro
     columns = read.columns
     lost = [name for name in plan.roles.further if name not in columns]
     roles = replace(plan.roles, further=tuple(name for name in plan.roles.further if name in columns))
-    sheet = sheet_of(head, roles, columns, options)
+    sheet = sheet_of(head, roles, columns, options if plan.person is None else replace(options, person=plan.person))
     left = [] if plan.layout.names[0] else ["left out: the first column, which has no name"]
     left += [f"left out: {listed(lost)}, which are not UTF-8 text"] if lost else []
-    return replace(sheet, taken=(*sheet.taken, *left, *left_out(read.comments)))
+    left += ["left out: a first row of counts"] if head.has_counts else []
+    comments = left_out(read.comments)
+    if not (plan.layout.header or head.is_whole):  # each block of lines has comments of its own
+        return replace(sheet, taken=(plan.taken, *left), notes=(*plan.notes, *sheet.notes, *comments))
+    taken = (plan.taken or plan.roles.taken, *left, *comments)
+    return replace(sheet, taken=taken, notes=(*plan.notes, *sheet.notes))
 
 
 def _look(rows: Sequence[Sequence[str]], k: int) -> Look:
-    """What the first cells of a column hold; where they are all empty, those after them."""
-    found = look_at([row[k] for row in rows[:_LOOKED_AT] if k < len(row)])
-    return look_at([row[k] for row in rows if k < len(row)]) if found == "empty" else found
+    """What the first cells of a column hold; those after them, too, if they are empty or whole numbers."""
+    look = look_at([row[k] for row in rows[:_LOOKED_AT] if k < len(row)])
+    if look not in ("empty", "whole"):
+        return look
+    more = look_at([row[k] for row in rows if k < len(row)])
+    return more if look == "empty" or more in ("fraction", "number") else look
 
 
 def _kinds(names: Sequence[str], roles: Roles) -> tuple[Kind, ...]:
@@ -146,7 +171,7 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
     genuine: NDArray[np.bool_] | None = None
     attacks: NDArray[np.bool_] | None = None
     names: Ids | None = None if roles.system is None else columns[roles.system]
-    label = None if roles.label is None else columns[roles.label]
+    label = None if roles.label is None or options.key else columns[roles.label]
     if isinstance(label, np.ndarray) and not options.genuine_labels:
         genuine = label  # truth values speak for themselves
         sheet = replace(sheet, labels=frozenset(word for word, is_there in _truths(label) if is_there))
@@ -160,11 +185,12 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
             sheet = sheet.rows(keep)
             attacks = None if attacks is None else attacks[keep]
             names = None if names is None else names[keep]
+    sheet = replace(sheet, notes=(*sheet.notes, *roles.notes(origin)))
     settled = settle(sheet.ids, genuine, options, origin, place=sheet.place, attacks=attacks, columns=roles.columns)
     sheet = replace(
         sheet,
         ids=settled.ids,
-        genuine=settled.genuine,
+        genuine=np.zeros(len(scores), bool) if options.key else settled.genuine,
         columns={**sheet.columns, **settled.columns},
         notes=(*sheet.notes, *settled.notes),
         taken=(roles.taken,),
@@ -232,7 +258,16 @@ def write_tsv(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
 
 
 def _write(trials: Trials, place: Path, target: Path, delimiter: str) -> tuple[str, ...]:
+    import pyarrow as pa
+
     table = to_arrow(trials, target)
+    columns = trials.scores.T
+    whole = [bool((np.isfinite(column) & (column == np.floor(column))).all()) for column in columns]
+    if any(whole) and not all(whole):  # written as 1.0, as whole numbers beside fractions are not read as scores
+        first = table.num_columns - len(columns)
+        for k in np.flatnonzero(whole).tolist():
+            texts = pa.array([repr(score) for score in columns[k].tolist()])
+            table = table.set_column(first + k, table.column_names[first + k], texts)
     write_text(table, place, target, delimiter=delimiter, header=True)
     looks = {
         name: "number" if isinstance(column, np.ndarray) else look_at(_sample(column)[:_LOOKED_AT])

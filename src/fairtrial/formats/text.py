@@ -93,6 +93,8 @@ class QuotedRows:
 
 def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
     """The cells of the first lines of a table; a cell in quotes may go over several of them."""
+    if delimiter == " ":
+        return [split_spaces(line) for line in lines]
     return list(QuotedRows((f"{line}\n" for line in lines), delimiter))
 
 
@@ -224,7 +226,7 @@ is only kept, and left out where it is not UTF-8."""
 class Layout:
     """How a text file is laid out: its columns, what separates them (a space: any white space) and its header.
 
-    Below a header a cell may stand in quotes; without one a quote is a letter like any other.
+    Below a header a cell may stand in quotes; without one, and between spaces, a quote is a letter like any other.
     """
 
     names: tuple[str, ...]
@@ -233,6 +235,11 @@ class Layout:
     header: bool = False
     shape: str = ""
     """What a line should hold, for error messages."""
+
+    @property
+    def quotes(self) -> bool:
+        """Whether a cell may stand in quotes."""
+        return self.header and self.delimiter != " "
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -412,7 +419,7 @@ def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict
             columns[name] = next(scores)
         else:
             columns[name] = ids_from_arrow(column) if kind == "id" else ArrowTexts(column)
-    if not layout.header and _is_odd(columns, layout):
+    if not layout.quotes and _is_odd(columns, layout):
         return None
     return columns if _are_exact(head, layout, columns) else None
 
@@ -435,9 +442,9 @@ def _arrow_table(head: Head, layout: Layout, wanted: Mapping[str, Kind], progres
     """
     with head.open(progress) as stream:
         table = _parsed(stream, head, layout, wanted, quotes=False)
-    if table is not None and not _holds_marks(table, layout.header):
+    if table is not None and not _holds_marks(table, layout.quotes):
         return table
-    if not layout.header:
+    if not layout.quotes:
         return None
     with head.open() as stream:
         watched = WatchedStream(stream, layout.delimiter)
@@ -471,7 +478,7 @@ def _parsed(
             convert_options=arrow_csv.ConvertOptions(
                 column_types={name: types.get(kind, pa.string()) for name, kind in included.items()},
                 include_columns=list(included),
-                null_values=[""] if layout.header else [],
+                null_values=[""] if layout.quotes else [],
                 strings_can_be_null=False,
             ),
         )
@@ -530,7 +537,7 @@ def _is_odd(columns: dict[str, Any], layout: Layout) -> bool:
             if (
                 "" in known
                 or any("\t" in text for text in known)
-                or (name == layout.names[0] and any(text.startswith("#") for text in known))
+                or (not layout.header and name == layout.names[0] and any(text.startswith("#") for text in known))
             ):
                 return True
         elif isinstance(column, ArrowTexts) and (column.holds("") or column.contains("\t")):
@@ -571,7 +578,7 @@ class _SlowColumn:
 
 def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -> TextColumns:
     columns = {
-        name: _SlowColumn(kind, may_be_empty=layout.header)
+        name: _SlowColumn(kind, may_be_empty=layout.quotes)
         for name, kind in zip(layout.names, layout.kinds, strict=True)
         if kind != "skip"
     }
@@ -622,7 +629,7 @@ def _rows(lines: _Lines, head: Head, layout: Layout) -> Iterator[tuple[int, list
         next(lines, None)
     quoted = QuotedRows(lines, layout.delimiter)
     rows: Iterable[list[str]] = quoted
-    if not layout.header:
+    if not layout.quotes:
         split = split_spaces if layout.delimiter == " " else partial(_split_bare, delimiter=layout.delimiter)
         rows = map(split, lines)
     before = last = lines.number

@@ -1,0 +1,304 @@
+"""Text without a header: bob's four and five columns, and lists whose columns are told by their cells.
+
+    claim subject probe score                 bob4: genuine if claim and subject are the same
+    claim model subject probe score           bob5
+    enrol test label score                    SpeechBrain
+    enrol test score target|nontarget         WeSpeaker
+    utterance attack bonafide|spoof score     ASVspoof
+    subject claim score ... [label]           the XM2VTS score-fusion benchmark
+
+Columns may be separated by white space, tabs, commas or semicolons, and may be named by their numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fairtrial.core.errors import InputError, OutputError
+from fairtrial.core.notes import Note
+from fairtrial.core.trials import ID_FIELDS, Trials
+from fairtrial.core.words import listed, shown
+from fairtrial.formats.arrow import text_column, write_text
+from fairtrial.formats.files import Head, Progress
+from fairtrial.formats.identities import is_file
+from fairtrial.formats.sheets import ROLES, ReadOptions, Roles, Sheet, check_positions, is_whole, number_of
+from fairtrial.formats.table import TextPlan, read_planned, text_header
+from fairtrial.formats.text import Kind, Layout, is_number, split_spaces
+
+COLUMNS = {4: ("claim", "subject", "probe", "score"), 5: ("claim", "model", "subject", "probe", "score")}
+KINDS: dict[str, Kind] = {"claim": "id", "subject": "id", "model": "id", "probe": "text", "score": "score"}
+SPEAKER = r"^(id\d{5})/"
+"""The person in a path of VoxCeleb."""
+_LOOKED_AT = 2000
+_GENUINE = {"1", "+1", "true", "target", "genuine", "client", "bonafide", "bona-fide"}
+_SPOOFS = {"bonafide", "bona-fide", "spoof"}
+_WORDS = (_GENUINE - {"1", "+1"}) | _SPOOFS | {"false", "nontarget", "non-target", "impostor"}
+
+
+def rows_of(head: Head, count: int = _LOOKED_AT) -> tuple[str, list[list[str]]]:
+    """The delimiter of a headerless text and its first rows; no row if their widths differ."""
+    lines = head.lines(count) if head.is_text else []
+    by_spaces = [split_spaces(line) for line in lines]
+    for delimiter in "\t,;":
+        if not lines or delimiter not in lines[0]:
+            continue
+        rows = [[cell.strip(" ") for cell in line.split(delimiter)] for line in lines]
+        if delimiter == "\t" and b" " in head.data and len({len(row) for row in by_spaces}) == 1:
+            continue
+        # a comma between whole numbers may be a decimal point
+        if len({len(row) for row in rows}) == 1 and (delimiter == "\t" or any("." in cell for cell in rows[0])):
+            return delimiter, rows
+    return " ", by_spaces if len({len(row) for row in by_spaces}) == 1 else []
+
+
+def matches(heads: Sequence[Head]) -> bool:
+    """Whether the cells of each file tell labels and scores, or people and scores."""
+    return all(text_header(head) is None and bool(rows := rows_of(head)[1]) and bool(_tell(rows, {})) for head in heads)
+
+
+def label_column(rows: Sequence[Sequence[str]]) -> int | None:
+    """The number of the only column that holds labels, words rather than numbers; None if there is none."""
+    looks = [_look(cells) for cells in zip(*rows, strict=True)]
+    for kind in ("words", "both"):
+        if kind in looks:
+            return looks.index(kind) + 1 if looks.count(kind) == 1 else None
+    return None
+
+
+def matches_bob(heads: Sequence[Head]) -> bool:
+    """Whether each file has four or five columns separated by white space, the last a number."""
+    return all(_width(head) in COLUMNS for head in heads)
+
+
+def _width(head: Head) -> int:
+    lines = head.lines(1) if head.is_text else []
+    fields = split_spaces(lines[0]) if lines else [""]
+    return len(fields) if is_number(fields[-1]) and "," not in fields[0] and not _is_prose(fields) else 0
+
+
+def _is_prose(fields: Sequence[str]) -> bool:
+    """Whether fields stand between a dash and a colon, as in ``a.dat - b.dat: 66.4``."""
+    return fields[1:2] == ["-"] and any(field.endswith(":") for field in fields[2:])
+
+
+def _look(cells: Sequence[str]) -> str:
+    """What the cells of a column are: label words, one or both of two numbers, numbers, whole numbers, or text."""
+    distinct = {cell.lower() for cell in cells}
+    if distinct <= _WORDS:
+        return "words"
+    if distinct <= {"0", "1"} or distinct <= {"-1", "1", "+1"}:
+        return "both" if len(distinct) > 1 else "one"
+    if not all(is_number(cell) for cell in distinct):
+        return "text"
+    return "whole" if all(is_whole(cell) for cell in distinct) else "fraction"
+
+
+def _tell(rows: Sequence[Sequence[str]], given: dict[int, str], *, labelled: bool = True) -> list[str]:
+    """Tell the role of each column by its cells, beside roles that are given; nothing if that is not clear.
+
+    With a key (``labelled=False``) columns before the scores are ids.
+    The role of a column that may hold labels or probes is ``?``.
+    """
+    columns = list(zip(*rows, strict=True))
+    width = len(columns)
+    looks = [_look(cells) for cells in columns]
+    free = [k for k in range(width) if k not in given]
+    known = set(given.values())
+    label = next((k for k, role in given.items() if role == "label"), None)
+    if label is None and labelled:
+        ends = [k for k in (width - 2, width - 1) if k > 1]
+        choices = [[k for k in free if looks[k] == "words"], [k for k in free if looks[k] == "both"]]
+        choices.append([k for k in free if looks[k] == "one" and k in ends])
+        candidates = next(filter(None, choices), [])
+        if len(candidates) > 1:
+            return []
+        label = candidates[0] if candidates else None
+    rest = [k for k in free if k != label]
+    scores = [k for k, role in given.items() if role == "score"]
+    if not scores:
+        first = next((k for k in rest if looks[k] == "fraction"), None)
+        if first is not None:
+            scores = [k for k in rest if k >= first and looks[k] in ("fraction", "whole", "one")]
+        elif (
+            (label is not None or not labelled)
+            and rest
+            and looks[rest[-1]] in ("whole", "both", "one")
+            and rest[-1] >= width - 2
+        ):
+            scores = [rest[-1]]
+        if not scores:
+            return []
+    roles = dict.fromkeys(scores, "score") | given | ({} if label is None else {label: "label"})
+    ids = [k for k in rest if k not in roles]
+    if known & set(ID_FIELDS) or (known and len(ids) > 2):
+        return [roles.get(k, "other") for k in range(width)]
+    if not labelled:
+        names = {1: ["probe"], 2: ["claim", "probe"], 3: ["claim", "subject", "probe"]}.get(len(ids), [])
+        roles |= dict(zip(ids, names, strict=False))
+        return [roles.get(k, "other") for k in range(width)]
+    people = len(ids) == 2 and _are_people(columns, ids, label)
+    if label is None:
+        if not (people and ids == [0, 1] and scores == list(range(2, width))):
+            return []
+        names = ["subject", "claim"]
+    elif len(ids) == 2 and {cell.lower() for cell in columns[label]} <= _SPOOFS and looks[label] == "words":
+        names = ["probe", "other"]
+    elif (
+        len(ids) == 2 and looks[label] in ("both", "one") and label not in given and _share(columns, ids) and not people
+    ):
+        names = ["claim", "probe"]
+        if any(a == b for a, b in zip(columns[ids[0]], columns[ids[1]], strict=True)) or looks[label] == "one":
+            roles[label] = "?"
+    else:
+        names = (
+            [[], ["probe"], ["subject", "claim"] if people else ["claim", "probe"]][len(ids)] if len(ids) < 3 else []
+        )
+        if len(names) < len(ids):
+            return []
+    roles |= dict(zip(ids, names, strict=True))
+    return [roles[k] for k in range(width)]
+
+
+def _share(columns: Sequence[Sequence[str]], ids: Sequence[int]) -> bool:
+    return not set(columns[ids[0]]).isdisjoint(columns[ids[1]])
+
+
+def _are_people(columns: Sequence[Sequence[str]], ids: Sequence[int], label: int | None) -> bool:
+    """Whether two columns name people: they share names, and the same name means genuine."""
+    one, other = (columns[k] for k in ids)
+    if label is None:
+        return _share(columns, ids) and not any(is_file(name) for name in (*one, *other))
+    genuine = [cell.lower() in _GENUINE for cell in columns[label]]
+    same = [a == b for a, b in zip(one, other, strict=True)]
+    return any(same) and same == genuine
+
+
+def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPlan:
+    """Tell the columns of a file by what the caller says, by its first lines, or as bob's."""
+    line = "".join(head.lines(1))
+    origin = str(head.path)
+    delimiter, rows = rows_of(head)
+    given = {} if options.key else _given(options, len(rows[0]) if rows else 0, origin)
+    if bob and not given:
+        if _is_prose(split_spaces(line)):
+            raise InputError(f"{head.path}: expected {' '.join(COLUMNS[4])}, but it begins with {shown(line)}")
+        told = list(COLUMNS.get(_width(head), COLUMNS[4]))
+        delimiter = "\t" if b"\t" in head.data and b" " not in head.data else " "
+    else:
+        if not rows:
+            raise InputError(
+                "{origin}: the first lines have different numbers of columns; the first one is {line:quoted}",
+                code="uneven-rows",
+                origin=origin,
+                line=line,
+            )
+        told = _tell(rows, given, labelled=not options.key)
+        if not told:
+            raise InputError(
+                "{origin}: the cells do not tell what its {width} columns hold; say so, as in {columns!o}",
+                code="columns-unclear",
+                origin=origin,
+                width=len(rows[0]),
+                columns={"label": str(len(rows[0]) - 1), "score": str(len(rows[0]))},
+            )
+        if "?" in told:
+            number = told.index("?") + 1
+            raise InputError(
+                "{origin}: column {number} may hold labels or probes; say which, as in {columns!o} or {format!o}",
+                code="columns-unclear",
+                origin=origin,
+                number=number,
+                columns={"label": str(number)},
+                format="bob4",
+            )
+    count = told.count("score")
+    names: list[str] = []
+    for number, role in enumerate(told, 1):
+        used = names.count(role) if role != "score" else sum(name.startswith("system ") for name in names)
+        system = f"system {used + 1}" if count > 1 else "score"
+        names.append(system if role == "score" else f"column {number}" if role == "other" else role)
+    if told == ["probe", "other", "label", "score"] and not given:
+        names[1] = "attack"
+    roles = Roles(
+        tuple(name for name, role in zip(names, told, strict=True) if role == "score"),
+        "label" if "label" in told else None,
+        "system" if "system" in told else None,
+        tuple((field, field) for field in ID_FIELDS if field in told),
+        tuple(name for name, role in zip(names, told, strict=True) if role == "other"),
+    )
+    kinds = roles.kinds
+    layout = Layout(tuple(names), tuple(kinds[name] for name in names), delimiter, shape=" ".join(names))
+    plan = TextPlan(layout, roles, ", ".join(names))
+    if bob and not given:
+        return plan
+    ids = [k for k, role in enumerate(told) if role in ("claim", "probe")]
+    if len(ids) == 2 and options.person is None and all(re.match(SPEAKER, row[k]) for row in rows for k in ids):
+        plan = replace(plan, person=SPEAKER)
+    template = "columns have no names; taken for {names:list}; if that is wrong, give their numbers, as in {columns!o}"
+    example = {"label": str(told.index("label") + 1)} if "label" in told else {"score": str(told.index("score") + 1)}
+    guessed = Note("columns-guessed", template, origin, names=names, columns=example)
+    return plan if len(given) == len(told) else replace(plan, notes=(guessed,))
+
+
+def _given(options: ReadOptions, width: int, origin: str) -> dict[int, str]:
+    """Roles that the caller gives to columns by number, counted from 0 here."""
+    check_positions(options, width, ROLES, origin)
+    given = {number_of(name) - 1: role for role, name in options.columns.items()}
+    given |= {number_of(name) - 1: "score" for name in options.scores}
+    return given | {number_of(name) - 1: "other" for name in options.others}
+
+
+def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
+    """One sheet per file."""
+    return [read_planned(head, plan_text(head, options), options, progress) for head in heads]
+
+
+def read_bob(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
+    """One sheet per file, each of one system named after its file."""
+    return [read_planned(head, plan_text(head, options, bob=True), options, progress) for head in heads]
+
+
+def write_four(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
+    """Write four columns."""
+    return _write(trials, place, target, COLUMNS[4])
+
+
+def write_five(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
+    """Write five columns."""
+    return _write(trials, place, target, COLUMNS[5])
+
+
+def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> tuple[str, ...]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if len(trials.systems) != 1:
+        raise OutputError(
+            f'{target}: this format holds one system, not {listed(trials.systems)}; choose one, as in select(["NAME"])'
+        )
+    if trials.claim is None or trials.subject is None:
+        raise OutputError(f"{target}: this format needs claim and subject ids, which these trials do not have")
+    if (trials.claim.numbered().equals(trials.subject.numbered()) != trials.genuine).any():
+        raise OutputError(
+            f"{target}: this format calls a trial genuine when claim and subject are equal, and that is not so for "
+            "these trials; write CSV or Parquet, which have a label column"
+        )
+    columns = []
+    for name in names[:-1]:
+        ids = trials.ids.get(name)
+        column = pa.array(["-"] * len(trials)) if ids is None else text_column(ids)
+        if pc.any(pc.match_substring_regex(column, '^#|[\\s"]')).as_py():
+            raise OutputError(
+                f"{target}: a {name} begins with # or holds a space or a quote, which this format does not allow; "
+                "write CSV or Parquet"
+            )
+        columns.append(column)
+    table = pa.table([*columns, pa.array(trials.column())], names=list(names))
+    write_text(table, place, target, delimiter=" ", header=False)
+    lost = [*(name for name in trials.ids if name not in names), *trials.columns]
+    return (
+        (f"this format has no room for {listed(lost)}, which were left out; CSV, Parquet and npz have",) if lost else ()
+    )

@@ -1,0 +1,252 @@
+"""A key: the trials of an evaluation with their labels and conditions, apart from the scores.
+
+The columns of a key are known by their names or, without a header, by their cells: labels by their words, ids by the
+names that they share with the score files. Scores are joined to trials by these ids.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairtrial.core.errors import InputError, TrialsError
+from fairtrial.core.ids import IdColumn, Ids
+from fairtrial.core.notes import Note
+from fairtrial.core.trials import ID_FIELDS, Further
+from fairtrial.core.words import cut
+from fairtrial.formats import parquet
+from fairtrial.formats.files import read_head
+from fairtrial.formats.headerless import SPEAKER, label_column, rows_of
+from fairtrial.formats.identities import settle, without_spaces
+from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels, find_attacks, key_roles, number_of
+from fairtrial.formats.table import text_header
+from fairtrial.formats.text import Kind, Layout, read_columns
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Key:
+    """The trials of a key: all columns by name, which of them is the label, and those known as ids, by role."""
+
+    origin: str
+    columns: Mapping[str, IdColumn]
+    label: str
+    ids: Mapping[str, str]
+
+
+def read_key(path: str, options: ReadOptions) -> Key:
+    """Read the trials of a key: a table, or text without a header, whose columns are called by number."""
+    head = read_head(path, options.max_size)
+    columns: dict[str, IdColumn]
+    if parquet.matches([head]):
+        with parquet.open_parquet(head) as file:
+            table = file.read()
+        texts = {str(name): table[name].to_pylist() for name in table.column_names}
+        columns = {name: Ids.of(["" if cell is None else str(cell) for cell in cells]) for name, cells in texts.items()}
+        label, ids = key_roles(list(columns), options)
+    else:
+        delimiter, names = text_header(head, key=True) or ("", [])
+        if names:
+            label, ids = key_roles(names, options)
+        else:
+            delimiter, rows = rows_of(head)
+            given = number_of(options.columns.get("label", "")) or label_column(rows)
+            label, ids = str(given or ""), {}
+        header = bool(names)
+        names = names or [str(number + 1) for number in range(len(rows[0]) if rows else 0)]
+        kinds: list[Kind] = ["id" if name else "skip" for name in names]
+        columns = read_columns(head, Layout(tuple(names), tuple(kinds), delimiter, header=header)).columns
+    if label not in columns:
+        raise InputError(
+            "{path}: no column says which trials are genuine among {names:list}; name it, as in {columns!o}",
+            code="no-label",
+            path=path,
+            names=list(columns),
+            columns={"label": "NAME"},
+        )
+    return Key(path, {name: without_spaces(column) for name, column in columns.items()}, label, ids)
+
+
+def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet, Flags]:
+    """Give the trials of a key with the scores of all sheets, and which trials of the key have scores.
+
+    Raises
+    ------
+    TrialsError
+        If a trial has two scores, is scored but not in the key, or is in the key twice. Trials without a score are left
+        out; whoever calls decides whether that is an error.
+    """
+    count = len(key.columns[key.label])
+    found = np.ones(count, dtype=bool)
+    ids = dict(key.ids)
+    rows, dropped = [], 0
+    for sheet in sheets:
+        shared = _shared(sheet, key, ids)
+        of_key, of_scores = _trial_numbers(
+            [key.columns[ids[role]] for role in shared], [sheet.ids[role] for role in shared]
+        )
+        order = np.argsort(of_scores, kind="stable")
+        ordered = of_scores[order]
+        _refuse("double", sheet, order[1:][ordered[1:] == ordered[:-1]], key)
+        place = np.minimum(np.searchsorted(ordered, of_key), max(len(ordered) - 1, 0))
+        scored = ordered[place] == of_key
+        unknown = np.flatnonzero(~np.isin(of_scores, of_key))
+        if not options.common:
+            _refuse("unknown", sheet, unknown, key)
+        dropped = max(dropped, len(unknown))
+        found &= scored
+        rows.append(order[place])
+    trials = {role: column for role, column in ((role, ids.get(role)) for role in ID_FIELDS) if column is not None}
+    numbers, _ = _trial_numbers([key.columns[column] for column in trials.values()], [])
+    order = np.argsort(numbers, kind="stable")
+    again = order[1:][numbers[order][1:] == numbers[order][:-1]]
+    if len(again):
+        row = int(again.min())
+        raise TrialsError(
+            "{key}, row {row}: the trial {trial} comes twice; {count:plural trial/trials} of the key do",
+            code="key-double",
+            key=key.origin,
+            row=row + 1,
+            trial=", ".join(cut(key.columns[column].name(row)) for column in trials.values()),
+            count=len(again),
+        )
+    coded = key.columns[key.label].numbered()
+    genuine, keep, left = decode_labels(coded.names.tolist(), coded.codes, options, key.origin)
+    notes: list[Note | str] = [*left]
+    judged = found if keep is None else found & np.isin(np.arange(count), keep)
+    chosen = np.flatnonzero(judged)
+    labels = np.zeros(count, dtype=bool)
+    labels[slice(None) if keep is None else keep] = genuine
+    attacks = find_attacks(coded)
+    further: dict[str, Further] = {
+        f"column {name}" if number_of(name) else name: column[chosen]
+        for name, column in key.columns.items()
+        if name != key.label and name not in ids.values()
+    }
+    for sheet, own in zip(sheets, rows, strict=True):
+        further |= {name: column[own[chosen]] for name, column in sheet.columns.items() if name not in further}
+    if dropped:
+        template = "dropped {count:plural scored trial} that the key does not have"
+        notes.append(Note("key-unknown", template, count=dropped))
+    settings = options
+    columns = {role: key.columns[column][chosen] for role, column in trials.items()}
+    names = [name for column in columns.values() for name in _names(column)]
+    if options.person is None and all(re.match(SPEAKER, name) for name in names):
+        settings = replace(options, person=SPEAKER)
+    taken = f"key {key.origin}: label {key.label}, {', '.join(trials)}"
+    joined = Sheet(
+        key.origin,
+        columns_of([column[own[chosen]] for sheet, own in zip(sheets, rows, strict=True) for column in sheet.scores.T]),
+        labels[chosen],
+        tuple(name for sheet in sheets for name in sheet.systems),
+        columns,
+        (*notes, *(note for sheet in sheets for note in sheet.notes)),
+        named=all(sheet.named for sheet in sheets),
+        numbers=chosen,
+        columns=further,
+        taken=(taken, *(line for sheet in sheets for line in sheet.taken)),
+    )
+    settled = settle(
+        columns,
+        joined.genuine,
+        settings,
+        key.origin,
+        place=joined.place,
+        attacks=None if attacks is None else attacks[chosen],
+    )
+    joined = replace(
+        joined,
+        ids=settled.ids,
+        genuine=settled.genuine,
+        columns={**further, **settled.columns},
+        notes=(*joined.notes, *settled.notes),
+    )
+    return joined, found
+
+
+def check_scored(found: Flags, key: Key, options: ReadOptions) -> tuple[Note, ...]:
+    """Raise an error if trials of a key have no score; a note on them with `common`."""
+    missing = np.flatnonzero(~found)
+    if not len(missing):
+        return ()
+    values: dict[str, Any] = {"key": key.origin, "count": len(missing), "all": len(found)}
+    if options.common and found.any():
+        template = "dropped {count:plural trial} of {all:count} in {key} that have no score"
+        return (Note("key-missing", template, **values),)
+    row = int(missing[0])
+    names = [column for column in key.columns if column != key.label]
+    raise TrialsError(
+        "{key}, row {row}: the trial {trial} has no score; {count:count} of {all:plural trial} have none; score them, "
+        "or leave them out with {common!o}",
+        code="key-missing",
+        row=row + 1,
+        trial=", ".join(cut(key.columns[name].name(row)) for name in names[:3]),
+        common=True,
+        **values,
+    )
+
+
+def _names(column: IdColumn) -> list[str]:
+    numbered = column.numbered()
+    names: list[str] = numbered.names[np.unique(numbered.codes)].tolist()
+    return names
+
+
+def _shared(sheet: Sheet, key: Key, ids: dict[str, str]) -> list[str]:
+    """The ids of a sheet that the key has, too; columns without a known name are told by the names in them."""
+    for role in sheet.ids:
+        if role not in ids:
+            names = set(_names(sheet.ids[role]))
+            free = [name for name in key.columns if name != key.label and name not in ids.values()]
+            common = {name: len(names.intersection(_names(key.columns[name]))) for name in free}
+            best = max(free, key=common.__getitem__, default="")
+            if best and 2 * common[best] >= min(len(names), len(_names(key.columns[best]))):
+                ids[role] = best
+    shared = [role for role in sheet.ids if role in ids]
+    if not shared:
+        raise TrialsError(
+            "{scores} and the key {key} have no id in common; the scores have the ids {ids:list} (other columns: "
+            "{columns:list}), the key has {names:list}; say which column holds ids, as in {example!o}",
+            code="no-common-id",
+            scores=sheet.origin,
+            key=key.origin,
+            ids=list(sheet.ids) or ["none"],
+            columns=list(sheet.columns) or ["none"],
+            names=list(key.columns),
+            example={"probe": "NAME"},
+        )
+    return shared
+
+
+def _trial_numbers(key: Sequence[IdColumn], scores: Sequence[IdColumn]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A number for each trial of the key and of the scores, equal for equal ids."""
+    sizes = (len(key[0]), len(scores[0]) if scores else 0)
+    total = np.zeros(sum(sizes), dtype=np.int64)
+    for k, column in enumerate(key):
+        codes = Ids.concat([column, *scores[k : k + 1]]).codes.astype(np.int64)
+        _, total = np.unique(total * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
+    return total[: sizes[0]], total[sizes[0] :]
+
+
+def _refuse(what: str, sheet: Sheet, rows: NDArray[np.int64], key: Key) -> None:
+    """Raise an error that names the first of these rows."""
+    if not len(rows):
+        return
+    row = int(rows.min())
+    reason = "has a score before" if what == "double" else f"is not in the key {key.origin}"
+    raise TrialsError(
+        "{place}: the trial {trial} {reason}; so {count:count} of {all:plural score}; correct the files{hint}",
+        code=f"key-{what}",
+        place=str(sheet.place(row)),
+        trial=", ".join(cut(column.name(row)) for column in sheet.ids.values()),
+        reason=reason,
+        count=len(rows),
+        all=len(sheet),
+        hint="" if what == "double" else ", or keep the common trials",
+    )

@@ -1,0 +1,154 @@
+"""Lists without a header, as toolkits and challenges write them: told by their cells, or by numbers of columns."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from fairtrial import FairtrialError, Trials, open_trials, read_trials
+from fairtrial.cli.app import main
+from fairtrial.core.notes import Note
+from fairtrial.formats import ReadOptions
+from fairtrial.formats.opening import open_pieces
+
+SPEECHBRAIN = "e1 t1 1 0.9\ne1 t2 0 0.2\ne2 t3 1 0.7\ne2 t1 0 -0.4\n"
+WESPEAKER = "e1 t1 0.9 target\ne1 t2 0.2 nontarget\ne2 t3 0.7 target\ne2 t1 -0.4 nontarget\n"
+ASVSPOOF = "LA_1 - bonafide 0.9\nLA_2 A07 spoof 0.2\nLA_3 - bonafide 0.7\nLA_4 A19 spoof -0.4\n"
+XM2VTS = "3 3 0.9 1.5\n8 3 0.2 -0.5\n4 4 0.7 1.0\n9 3 -0.4 0.25\n"
+XM2VTS_LABELS = "3 3 0.9 1.5 1\n8 3 0.2 -0.5 0\n4 4 0.7 1.0 1\n9 3 -0.4 0.25 0\n"
+LISTS = {
+    "speechbrain": (SPEECHBRAIN, {"claim": ["e1", "e1", "e2", "e2"], "probe": ["t1", "t2", "t3", "t1"]}),
+    "wespeaker": (WESPEAKER, {"claim": ["e1", "e1", "e2", "e2"], "probe": ["t1", "t2", "t3", "t1"]}),
+    "asvspoof": (ASVSPOOF, {"probe": ["LA_1", "LA_2", "LA_3", "LA_4"]}),
+    "xm2vts": (XM2VTS, {"subject": ["3", "8", "4", "9"], "claim": ["3", "3", "4", "3"]}),
+    "xm2vts labels": (XM2VTS_LABELS, {"subject": ["3", "8", "4", "9"], "claim": ["3", "3", "4", "3"]}),
+    "commas": (SPEECHBRAIN.replace(" ", ","), {"claim": ["e1", "e1", "e2", "e2"], "probe": ["t1", "t2", "t3", "t1"]}),
+    "tabs": (WESPEAKER.replace(" ", "\t"), {"claim": ["e1", "e1", "e2", "e2"], "probe": ["t1", "t2", "t3", "t1"]}),
+    "label first": ("1 0.9\n0 0.2\n1 0.7\n0 -0.4\n", {}),
+    "signs": ("0.9 +1\n0.2 -1\n0.7 +1\n-0.4 -1\n", {}),
+}
+
+
+def ids_of(trials: Trials) -> dict[str, list[str]]:
+    return {name: column.decode().tolist() for name, column in trials.ids.items()}
+
+
+def codes(trials: Trials) -> list[str]:
+    return [note.code for note in trials.notes if isinstance(note, Note)]
+
+
+@pytest.mark.parametrize("kind", LISTS)
+@pytest.mark.parametrize("name", ["scores", "scores.txt", "scores.csv", "scores.scores", "scores.foo"])
+def test_lists_are_told_by_their_cells(tmp_path: Path, kind: str, name: str) -> None:
+    text, ids = LISTS[kind]
+    (tmp_path / name).write_text(text)
+    trials = read_trials(tmp_path / name)
+    assert trials.genuine.tolist() == [True, False, True, False]
+    assert trials.scores[:, 0].tolist() == [0.9, 0.2, 0.7, -0.4]
+    assert ids_of(trials) == ids
+    assert codes(trials) == ["columns-guessed"]
+
+
+def test_attacks_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "cm.txt").write_text(ASVSPOOF)
+    column = read_trials(tmp_path / "cm.txt").columns["attack"]
+    assert not isinstance(column, np.ndarray)
+    assert column.decode().tolist() == ["-", "A07", "-", "A19"]
+
+
+def test_several_systems_and_a_row_of_counts(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text(f"4 2\n{XM2VTS_LABELS}")
+    trials = read_trials(tmp_path / "a")
+    assert trials.systems == ("system 1", "system 2")
+    assert trials.scores.tolist() == [[0.9, 1.5], [0.2, -0.5], [0.7, 1.0], [-0.4, 0.25]]
+    (tmp_path / "b").write_text(f"# made\n\n4\n{SPEECHBRAIN}")
+    assert len(read_trials(tmp_path / "b")) == 4
+    opened = open_trials(tmp_path / "a")
+    assert len(opened) == 4
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_pieces_hold_the_same_trials(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "a.txt").write_text(LISTS[kind][0] * 6000)
+    whole = read_trials(tmp_path / "a.txt")
+    systems, pieces = open_pieces(tmp_path / "a.txt", None, ReadOptions(), 1 << 16)
+    parts = [part.trials for piece in pieces for part in piece.trials(systems)]
+    assert systems == whole.systems
+    assert len(parts) > 1
+    assert np.array_equal(np.concatenate([part.scores for part in parts]), whole.scores)
+    assert np.array_equal(np.concatenate([part.genuine for part in parts]), whole.genuine)
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_every_command_reads_them(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "dev").write_text(LISTS[kind][0])
+    (tmp_path / "test").write_text(LISTS[kind][0])
+    result = CliRunner().invoke(
+        main, ["evaluate", "--dev", str(tmp_path / "dev"), "--test", str(tmp_path / "test"), "--json"]
+    )
+    assert result.exit_code == 0, result.output
+
+
+def test_a_header_between_spaces(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("enrol test label score\n" + SPEECHBRAIN.replace(" ", "  "))
+    trials = read_trials(tmp_path / "a.txt")
+    assert trials.genuine.tolist() == [True, False, True, False]
+    assert ids_of(trials) == {"claim": ["e1", "e1", "e2", "e2"], "probe": ["t1", "t2", "t3", "t1"]}
+    assert codes(trials) == []
+    (tmp_path / "b.txt").write_text('label score\n1 0.5\n0 "0.25\n')
+    with pytest.raises(FairtrialError, match="line 3"):
+        read_trials(tmp_path / "b.txt")
+
+
+def test_columns_by_number(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("anna anna 1 0.9\nanna bert 0 0.2\nbert anna 1 0.4\n")
+    with pytest.raises(FairtrialError) as caught:
+        read_trials(tmp_path / "a")
+    assert caught.value.code == "columns-unclear"
+    assert read_trials(tmp_path / "a", format="bob4").genuine.tolist() == [True, False, False]
+    columns: dict[str, int | str] = {"claim": 1, "probe": 2, "label": 3}
+    trials = read_trials(tmp_path / "a", columns=columns)
+    assert trials.genuine.tolist() == [True, False, True]
+    (tmp_path / "b").write_text("x 0.9 y 7 good\nx 0.1 z 8 bad\n")
+    labels: dict[str, Any] = {"genuine_labels": "good", "impostor_labels": "bad"}
+    trials = read_trials(tmp_path / "b", columns={"label": 5, "score": 2, "probe": 3}, **labels)
+    assert trials.scores[:, 0].tolist() == [0.9, 0.1]
+    assert ids_of(trials) == {"probe": ["y", "z"]}
+    assert set(trials.columns) == {"column 1", "column 4"}
+    with pytest.raises(FairtrialError, match="no column '7'"):
+        read_trials(tmp_path / "b", columns={"label": 7, "score": 2}, **labels)
+    arguments = ["--column", "label=5", "--column", "score=2", "--label", "genuine=good", "--label", "impostor=bad"]
+    result = CliRunner().invoke(main, ["convert", str(tmp_path / "b"), *arguments, "--out", str(tmp_path / "b.csv")])
+    assert result.exit_code == 0, result.output
+
+
+def test_people_of_voxceleb(tmp_path: Path) -> None:
+    lines = "id10001/a/1.wav id10001/b/2.wav 1 0.9\nid10001/a/1.wav id10002/c/1.wav 0 0.1\n"
+    (tmp_path / "scores").write_text(lines)
+    trials = read_trials(tmp_path / "scores")
+    assert ids_of(trials)["subject"] == ["id10001", "id10002"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a/1.wav b/1.wav 0.5\na/1.wav a/1.wav 0.25\n",  # a score list without labels
+        "e1 t1 0.5\ne2 t2 0.25\n",
+        "0,9\n1,2\n0,8\n1,1\n",  # decimal commas
+        "a 0.5\nb 0.25\n",
+        "a b 1 0 0.5\nc d 0 1 0.25\n1 2 3 4 x\n",
+    ],
+)
+def test_what_is_not_clear_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a").write_text(text)
+    with pytest.raises(FairtrialError):
+        read_trials(tmp_path / "a")
+
+
+def test_probes_of_bob_are_not_labels(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("anna anna 17 0.9\nanna bert 18 0.2\n")
+    trials = read_trials(tmp_path / "a")
+    assert ids_of(trials)["probe"] == ["17", "18"]
+    assert codes(trials) == []

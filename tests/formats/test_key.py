@@ -1,0 +1,146 @@
+"""Trials with labels in one file, scores in others: joined by ids; trials that do not fit are named and counted."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from fairtrial import FairtrialError, Trials, open_trials, read_pair, read_trials
+from fairtrial.cli.app import main
+from fairtrial.core.notes import Note
+
+TRIALS = [("m1", "u1", 1, 0.9), ("m1", "u2", 0, 0.2), ("m2", "u1", 0, 0.4), ("m2", "u3", 1, 0.7), ("m1", "u3", 0, -0.1)]
+WORDS = ["nontarget", "target"]
+KEYS = {
+    "headerless": "".join(f"{m} {u} {WORDS[g]}\n" for m, u, g, _ in TRIALS),
+    "label first": "".join(f"{g} {m} {u}\n" for m, u, g, _ in TRIALS),
+    "nist": "modelid\tsegmentid\tside\ttargettype\n" + "".join(f"{m}\t{u}\ta\t{WORDS[g]}\n" for m, u, g, _ in TRIALS),
+    "spaces": "enrol test label gender\n" + "".join(f"{m} {u} {WORDS[g]} f\n" for m, u, g, _ in TRIALS),
+    "csv": "trial,label,claim,probe\n" + "".join(f"{k},{g},{m},{u}\n" for k, (m, u, g, _) in enumerate(TRIALS)),
+    "odd order": "".join(f"x {u} - {m} {WORDS[g]} -\n" for m, u, g, _ in TRIALS),
+}
+SCORES = {
+    "headerless": "".join(f"{m} {u} {s}\n" for m, u, _, s in reversed(TRIALS)),
+    "nist": "modelid\tsegmentid\tside\tLLR\n" + "".join(f"{m}\t{u}\ta\t{s}\n" for m, u, _, s in TRIALS),
+    "csv": "claim,probe,face\n" + "".join(f"{m},{u},{s}\n" for m, u, _, s in TRIALS[2:] + TRIALS[:2]),
+}
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def codes(trials: Trials) -> set[str]:
+    return {note.code for note in trials.notes if isinstance(note, Note)} - {"columns-guessed"}
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("scores", SCORES)
+def test_keys_and_scores(tmp_path: Path, key: str, scores: str) -> None:
+    trials = read_trials(write(tmp_path, "face", SCORES[scores]), key=write(tmp_path, "key", KEYS[key]))
+    assert trials.genuine.tolist() == [bool(g) for _, _, g, _ in TRIALS]
+    assert trials.scores[:, 0].tolist() == [s for *_, s in TRIALS]
+    assert trials.ids["claim"].decode().tolist() == [m for m, *_ in TRIALS]
+    assert trials.ids["probe"].decode().tolist() == [u for _, u, *_ in TRIALS]
+    assert codes(trials) == set()
+
+
+def test_conditions_are_kept(tmp_path: Path) -> None:
+    trials = read_trials(write(tmp_path, "face", SCORES["csv"]), key=str(write(tmp_path, "key", KEYS["spaces"])))
+    column = trials.columns["gender"]
+    assert not isinstance(column, np.ndarray)
+    assert column.decode().tolist() == ["f"] * 5
+
+
+def test_asvspoof_5(tmp_path: Path) -> None:
+    key = write(
+        tmp_path, "key.tsv", "D_1 D_01 F - AC3 A11 spoof -\nD_1 D_02 M - - - bonafide -\nD_2 D_03 F - - A12 spoof -\n"
+    )
+    scores = write(tmp_path, "scores.tsv", "filename\tcm-score\nD_03\t-2.5\nD_01\t-1.5\nD_02\t3.5\n")
+    trials = read_trials(scores, key=key)
+    assert trials.genuine.tolist() == [False, True, False]
+    assert trials.scores[:, 0].tolist() == [-1.5, 3.5, -2.5]
+    assert trials.systems == ("cm-score",)
+
+
+def test_several_systems(tmp_path: Path) -> None:
+    files = [
+        write(tmp_path, name, SCORES["headerless"].replace("0.9", score))
+        for name, score in (("a", "1.5"), ("b", "2.5"))
+    ]
+    trials = read_trials(files, key=write(tmp_path, "key", KEYS["headerless"]))
+    assert trials.systems == ("a", "b")
+    assert trials.scores[0].tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("key", "scores", "code", "count"),
+    [
+        ("", "m9 u1 0.5\nm8 u1 0.25\n", "key-unknown", 2),
+        ("", "m1 u1 0.5\n", "key-double", 1),
+        ("m7 u7 target\nm7 u8 nontarget\n", "", "key-missing", 2),
+        ("m1 u1 nontarget\n", "", "key-double", 1),
+    ],
+)
+def test_trials_that_do_not_fit(tmp_path: Path, key: str, scores: str, code: str, count: int) -> None:
+    files: dict[str, Any] = {"key": write(tmp_path, "key", KEYS["headerless"] + key)}
+    path = write(tmp_path, "scores", SCORES["headerless"] + scores)
+    with pytest.raises(FairtrialError) as caught:
+        read_trials(path, **files)
+    assert caught.value.code == code
+    assert not isinstance(caught.value.text, str)
+    assert caught.value.text.values["count"] == count
+    if code != "key-double":
+        trials = read_trials(path, common=True, **files)
+        assert len(trials) == len(TRIALS)
+        assert codes(trials) == {code}
+
+
+def test_nothing_in_common(tmp_path: Path) -> None:
+    key = write(tmp_path, "key", KEYS["csv"])
+    with pytest.raises(FairtrialError) as caught:
+        read_trials(write(tmp_path, "scores", "a1 b1 0.5\na2 b2 0.25\n"), key=key)
+    assert caught.value.code in ("no-common-id", "key-unknown")
+    with pytest.raises(FairtrialError) as caught:
+        read_trials(write(tmp_path, "scores.csv", "name,face\nx,0.5\ny,0.25\n"), key=key)
+    assert caught.value.code == "no-common-id"
+    with pytest.raises(FairtrialError) as caught:
+        read_trials(write(tmp_path, "scores", SCORES["headerless"]), key=write(tmp_path, "other", "a b c\nd e f\n"))
+    assert caught.value.code == "no-label"
+
+
+def test_pairs_take_one_key_or_two(tmp_path: Path) -> None:
+    key = write(tmp_path, "key", KEYS["headerless"])
+    lines = SCORES["headerless"].splitlines(keepends=True)
+    dev, test = (write(tmp_path, name, "".join(part)) for name, part in (("dev", lines[:3]), ("test", lines[3:])))
+    pair = read_pair(dev, test, key=key)
+    assert [len(part) for part in pair] == [3, 2]
+    short = write(tmp_path, "short", "".join(lines[4:]))
+    with pytest.raises(FairtrialError) as caught:
+        read_pair(dev, short, key=key)
+    assert caught.value.code == "key-missing"
+    rows = KEYS["headerless"].splitlines(keepends=True)
+    keys = [write(tmp_path, name, "".join(part)) for name, part in (("dev.key", rows[2:]), ("test.key", rows[:2]))]
+    assert [len(part) for part in read_pair(dev, test, key=[str(path) for path in keys])] == [3, 2]
+    with pytest.raises(FairtrialError):
+        read_trials(dev, key=[str(path) for path in keys])
+    with pytest.raises(FairtrialError):
+        open_trials(dev, key=str(key))
+
+
+def test_the_option(tmp_path: Path) -> None:
+    key, scores = write(tmp_path, "key", KEYS["nist"]), write(tmp_path, "scores", SCORES["nist"])
+    arguments = ["evaluate", "--dev", str(scores), "--test", str(scores), "--key", str(key), "--json"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+
+
+def test_labels_that_are_left_out(tmp_path: Path) -> None:
+    key = write(tmp_path, "key", KEYS["headerless"].replace("m1 u3 nontarget", "m1 u3 spoof"))
+    scores = write(tmp_path, "scores", SCORES["headerless"])
+    with pytest.raises(FairtrialError):
+        read_trials(scores, key=key)
+    assert len(read_trials(scores, key=key, genuine_labels="target", impostor_labels="nontarget")) == 4
