@@ -28,20 +28,19 @@ from fairtrial.fusion.methods import FusionMethod, as_fusion
 from fairtrial.fusion.model import Missing
 from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import (
-    Claim,
+    Estimate,
     Threshold,
-    ThresholdDeviations,
-    largest_deviation,
-    re_estimated,
-    student_quantile,
+    dev_influence,
+    read_columns,
+    tube_quantile,
+    variance_of_values,
 )
-from fairtrial.inference.intervals import normal_quantile
 from fairtrial.inference.multiplicity import Correction, adjust_p_values, compact_letters
-from fairtrial.inference.multipliers import RESAMPLES
 from fairtrial.inference.people import People
-from fairtrial.inference.split import TrialSets, paired_test_name, seed_of
+from fairtrial.inference.split import paired_test_name, seed_of
 from fairtrial.inference.tests import TEST_COLUMNS, TestResult, student_test
-from fairtrial.inference.variance import Floats, contributions
+from fairtrial.inference.thresholds import DEVIATIONS
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.criteria import CriterionLike
 from fairtrial.rules.measures import MEASURES, Weights, linear_measure, linear_weights
 
@@ -246,7 +245,8 @@ def _pairs(
     correction: Correction,
 ) -> list[ContestPair]:
     """Test the difference in mean HTER of each pair of methods."""
-    people = People.of(joined_trials(sets))
+    joined = joined_trials(sets)
+    people = People.of(joined)
     name = paired_test_name(people.cluster != "none")
     weights = linear_weights("hter")
     errors = []
@@ -261,31 +261,53 @@ def _pairs(
         for one in sets:
             values = errors[i][one.name] - errors[j][one.name]
             genuine = one.test.genuine
-            parts.append(contributions(genuine, values, weights[:2]))
+            parts.append(_centred(values, genuine, joined.genuine, weights))
             estimate += weights.frr * float(values[genuine].mean()) + weights.far * float(values[~genuine].mean())
-        spread = people.variance(np.concatenate(parts))
-        signed = [
-            (sign / len(run.experiments), each.moved)
+        variance = variance_of_values(people, joined.genuine, np.concatenate(parts))
+        made = Estimate(estimate, variance, people.effective)
+        through = [
+            (each.experiment.set, sign / len(run.experiments), each.influence)
             for sign, run in ((1.0, results[i]), (-1.0, results[j]))
             for each in run.experiments
         ]
-        known = [(sign, moved) for sign, moved in signed if moved is not None]
-        claim = Claim(estimate, spread, 0.0, spread.degrees, "fixed")
-        if len(known) == len(signed):
-            claim = re_estimated(estimate, spread, float(ThresholdDeviations.together(known).variances()[0]))
-        tests.append((i, j, student_test(name, claim)))
+        tests.append((i, j, student_test(name, _with_thresholds(made, sets, through))))
     adjusted = adjust_p_values([test.p_value for _, _, test in tests], correction)
     return [ContestPair(names[i], names[j], test, float(p)) for (i, j, test), p in zip(tests, adjusted, strict=True)]
 
 
-def joined_trials(sets: Sequence[BenchmarkSet]) -> Trials:
-    """Join the test trials of all sets, without their scores."""
+def joined_trials(sets: Sequence[BenchmarkSet], side: str = "test") -> Trials:
+    """Join the trials of all sets, without their scores."""
     return Trials.concat(
         [
-            Trials(np.zeros((len(test), 1)), test.genuine, ("all",), claim=test.claim, subject=test.subject)
-            for test in (one.test for one in sets)
+            Trials(np.zeros((len(trials), 1)), trials.genuine, ("all",), claim=trials.claim, subject=trials.subject)
+            for trials in (getattr(one, side) for one in sets)
         ]
     )
+
+
+def _centred(values: Floats, genuine: NDArray[np.bool_], joined: NDArray[np.bool_], weights: Weights) -> Floats:
+    """Scale the values of one set so that means over the joined trials are weighted means over this set."""
+    found = np.empty(len(values))
+    for rows, everything, weight in ((genuine, joined, weights.frr), (~genuine, ~joined, weights.far)):
+        ratio = np.count_nonzero(everything) / np.count_nonzero(rows)
+        found[rows] = weight * ratio * (values[rows] - values[rows].mean())
+    return found
+
+
+def _with_thresholds(
+    made: Estimate, sets: Sequence[BenchmarkSet], through: Sequence[tuple[str, float, Floats | None]]
+) -> Estimate:
+    """Add what dev trials of all sets add through the thresholds of experiments: set, weight and influence of each."""
+    if any(influence is None for _, _, influence in through):
+        return made
+    joined = joined_trials(sets, "dev")
+    parts = []
+    for one in sets:
+        total = np.sum([weight * own for name, weight, own in through if name == one.name and own is not None], axis=0)
+        parts.append(_centred(np.broadcast_to(total, len(one.dev)), one.dev.genuine, joined.genuine, Weights(1.0, 1.0)))
+    variance = variance_of_values(People.of(joined), joined.genuine, np.concatenate(parts))
+    moves = (DEVIATIONS * np.sqrt(variance.value),)
+    return replace(made, threshold="re-estimated", moves=moves, correlation=np.eye(2), dev_df=variance.df)
 
 
 def compare_pooled(
@@ -341,8 +363,8 @@ def compare_pooled(
     check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
     pooled = _along([(1.0, a), (-1.0, b)], group, threshold)
-    largest = pooled.largest_deviation(confidence) if simultaneous else None
-    along = DifferenceAlong.of_claims(pooled.claims, pooled.supported, confidence, largest)
+    largest = tube_quantile(pooled.correlations, confidence) if simultaneous else None
+    along = DifferenceAlong.of_estimates(pooled.estimates, pooled.supported, confidence, largest)
     return CurveComparison(
         a.label,
         b.label,
@@ -410,21 +432,21 @@ def pooled_band(
     check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
     pooled = _along([(1.0, run)], group, threshold)
-    wider = 1.0
+    level = confidence
     if kind == "simultaneous":
-        critical = pooled.largest_deviation(confidence)
-        wider = max(critical / normal_quantile(confidence), 1.0) if np.isfinite(critical) else 1.0
-    estimate = np.array([claim.estimate for claim in pooled.claims])
-    reach = wider * np.array([student_quantile(claim.degrees, confidence) * claim.sigma for claim in pooled.claims])
+        from scipy.special import ndtr
+
+        level = float(2 * ndtr(tube_quantile(pooled.correlations, confidence)) - 1)
+    low, high = np.array([each.interval(level) for each in pooled.estimates]).T
     return Band(
         run.pooled[group].alpha,
-        estimate,
-        np.clip(estimate - reach, 0, 1),
-        np.clip(estimate + reach, 0, 1),
+        np.array([each.value for each in pooled.estimates]),
+        np.clip(low, 0, 1),
+        np.clip(high, 0, 1),
         kind,
         confidence,
         "people" if pooled.clustered else "none",
-        pooled.claims[0].threshold,
+        pooled.estimates[0].threshold,
         pooled.supported,
         run.pooled[group].measure,
     )
@@ -432,20 +454,12 @@ def pooled_band(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Along:
-    """Estimates of a pooled HTER, or of the difference of two, at every alpha.
+    """Estimates of a pooled HTER, or of the difference of two, at every alpha; correlations of neighbouring alphas."""
 
-    `replicates` are deviations by people of test and dev: one row per replicate, one column per alpha.
-    """
-
-    claims: list[Claim]
-    replicates: Floats
+    estimates: list[Estimate]
+    correlations: Floats
     supported: NDArray[np.bool_]
     clustered: bool
-    seed: int
-
-    def largest_deviation(self, confidence: float) -> float:
-        """Compute the critical value of the largest deviation along alpha."""
-        return largest_deviation(self.replicates[:, self.supported], confidence, self.seed)
 
 
 def _judged(result: ExperimentResult) -> Judgement:
@@ -478,61 +492,49 @@ def _along(terms: Sequence[tuple[float, BenchmarkResult]], group: str, threshold
     flags = {one.name: one.test.genuine for one in sets}
     genuine = sum(int(np.count_nonzero(flags[each.experiment.set])) for each in first)
     impostor = sum(len(flags[each.experiment.set]) for each in first) - genuine
-    people = People.of(joined_trials(sets))
+    joined = joined_trials(sets)
+    people = People.of(joined)
     alphas = terms[0][1].pooled[group].alpha
-    estimates = np.sum([sign * run.pooled[group].hter for sign, run in terms], axis=0)
-    trials = {one.name: next(_judged(each).sets for each in first if each.experiment.set == one.name) for one in sets}
-    spreads, replicates = [], np.zeros((RESAMPLES, len(alphas)))
+    totals = np.sum([sign * run.pooled[group].hter for sign, run in terms], axis=0)
+    columns = []
     for index in range(len(alphas)):
         parts = []
         for one in sets:
-            # what each test trial adds to the deviation of the sum
             values = np.zeros(len(one.test))
             for sign, experiments in chosen:
                 for each in experiments:
                     if each.experiment.set == one.name:
                         values += sign * _judged(each).wrong(index)
-            for rows, total in ((one.test.genuine, genuine), (~one.test.genuine, impostor)):
-                values[rows] = 0.5 * (values[rows] - values[rows].mean()) / total
-            parts.append(values)
-            replicates[:, index] += _replicates(trials[one.name], values)
-        spreads.append(people.variance(np.concatenate(parts)))
-    seed, clustered = _judged(first[0]).sets.seed, people.cluster != "none"
-    signed = [(sign, _judged(each)) for sign, experiments in chosen for each in experiments]
-    if threshold == "fixed" or any(judged.movement is None for _, judged in signed):
-        parts_of_each = zip(estimates.tolist(), spreads, strict=True)
-        claims = [Claim(estimate, spread, 0.0, spread.degrees, "fixed") for estimate, spread in parts_of_each]
-        return _Along(claims, replicates, np.ones(len(alphas), dtype=bool), clustered, seed)
-    deviations = []
-    for sign, judged in signed:
-        counts = judged.at(0)
-        weights = Weights(0.5 * counts.impostor / impostor, 0.5 * counts.genuine / genuine)
-        share = linear_measure("pooled-hter", "HTER", weights)
-        deviations.append((sign, ThresholdDeviations.of([(1.0, judged)], share)))
-    moved = ThresholdDeviations.together(deviations)
-    joint = np.zeros(len(alphas))
-    if moved.of_people and any(each.overlap for each in trials.values()):
-        joint = 2 * np.mean(moved.moved * replicates, axis=0)
-    terms_of_each = zip(estimates.tolist(), spreads, moved.variances().tolist(), joint.tolist(), strict=True)
-    claims = [re_estimated(estimate, spread, added, joint=shared) for estimate, spread, added, shared in terms_of_each]
-    supported = np.all(
-        [np.any([_judged(each).supported for each in experiments], axis=0) for _, experiments in chosen], axis=0
-    )
-    return _Along(claims, replicates + moved.moved, supported, clustered, seed)
-
-
-def _replicates(sets: TrialSets, deviations: Floats) -> Floats:
-    """Draw a sum of contributions of test trials anew, by its people, or by its trials."""
-    people = sets.people[1]
-    if people is not None:
-        sums = people.sums_by_person(deviations)
-        return sets.draws.move_people(np.concatenate([sums, np.zeros(max(sets.draws.size - len(sums), 0))]))
-    assert isinstance(sets.test, Trials)
-    total = np.zeros(RESAMPLES)
-    for which, rows in enumerate((sets.test.genuine, ~sets.test.genuine)):
-        groups = sets.draws.groups(int(rows.sum()), 2 + which)
-        total += sets.draws.trials(len(groups), 2 + which) @ np.bincount(groups, deviations[rows])
-    return total
+            own = one.test.genuine
+            weights = Weights(0.5 * np.count_nonzero(~own) / impostor, 0.5 * np.count_nonzero(own) / genuine)
+            parts.append(_centred(values, own, joined.genuine, weights))
+        columns.append(np.concatenate(parts))
+    signed = [(sign, _judged(each), each.experiment.set) for sign, experiments in chosen for each in experiments]
+    moving = threshold == "re-estimated" and all(judged.can_move for _, judged, _ in signed)
+    estimates, correlations = [], []
+    for index in range(len(columns)):
+        read = read_columns(people, joined.genuine, columns[max(index - 1, 0) : index + 1])
+        last = np.eye(2)[-1] if index else np.ones(1)
+        made = Estimate(float(totals[index]), read.variance(last, last), people.effective)
+        if index:
+            before = np.eye(2)[0]
+            product = np.sqrt(read.variance(before, before).value * made.variance.value)
+            correlations.append(read.covariance((before, before), (last, last)) / product if product > 0 else 1.0)
+        if moving:
+            through = []
+            for sign, judged, name in signed:
+                counts = judged.at(index)
+                weights = Weights(0.5 * counts.impostor / impostor, 0.5 * counts.genuine / genuine)
+                measure = linear_measure("pooled-hter", "HTER", weights)
+                through.append((name, sign, dev_influence(judged, measure, index)))
+            made = _with_thresholds(made, sets, through)
+        estimates.append(made)
+    supported = np.ones(len(alphas), dtype=bool)
+    if moving:
+        supported = np.all(
+            [np.any([_judged(each).supported for each in experiments], axis=0) for _, experiments in chosen], axis=0
+        )
+    return _Along(estimates, np.array(correlations), supported, people.cluster != "none")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -28,7 +28,7 @@ from fairtrial.fusion.methods import FusionMethod, as_fusion
 from fairtrial.fusion.model import Missing
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.inference.decide import SUPPORT, SUPPORT_PEOPLE, Judgement, judge
-from fairtrial.inference.estimates import GIVEN_ALONG, ThresholdDeviations, threshold_deviations
+from fairtrial.inference.estimates import GIVEN_ALONG, dev_influence
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.multiplicity import adjust_p_values
@@ -100,8 +100,8 @@ class Baseline(Record):
 class ExperimentResult(Record):
     """One fusion, at its threshold from dev, with its gain and the test against the best of its systems on test.
 
-    `wrong_bits` marks wrong decisions on test trials, eight in a byte; `moved` holds the deviations of the HTER by the
-    threshold, for comparisons of runs; `fused` the fused scores, if they were kept.
+    `wrong_bits` marks wrong decisions on test trials, eight in a byte; `influence` is what each dev trial adds
+    to the HTER through the threshold, for comparisons of runs; `fused` the fused scores, if they were kept.
     """
 
     FIELDS: ClassVar = (
@@ -138,7 +138,7 @@ class ExperimentResult(Record):
     curve: PerformanceCurve
     parameters: dict[str, Any]
     wrong_bits: NDArray[np.uint8]
-    moved: ThresholdDeviations | None = None
+    influence: NDArray[np.float64] | None = None
     fused: FusedScores | None = None
     notes: tuple[Note | str, ...] = ()
 
@@ -686,7 +686,7 @@ def _run(experiment: Experiment, one: _Prepared, settings: _Settings) -> Experim
         curve if settings.keep_scores else replace(curve, judgement=None),
         dict(fused.parameters),
         np.packbits(pair.wrong_a),
-        threshold_deviations(judged, MEASURES["hter"]),
+        dev_influence(judged, MEASURES["hter"]),
         fused if settings.keep_scores else None,
         (*notes, *([gain.note] if gain.note else []), *([_UNSUPPORTED] if judged.notes else [])),
     )

@@ -20,13 +20,12 @@ from fairtrial.cli.options import (
     TwoSets,
 )
 from fairtrial.cli.progress import Bar, reading_bar
-from fairtrial.core.errors import ParameterError, check_classes, check_resamples
+from fairtrial.core.errors import ParameterError, check_classes
 from fairtrial.core.trials import Trials
 from fairtrial.counting.tallies import ScoreData
 from fairtrial.formats.counter_file import is_part
 from fairtrial.formats.read import read_pair, read_trials
 from fairtrial.inference.folds import Block, make_blocks, with_fold_note
-from fairtrial.inference.multipliers import RESAMPLES
 from fairtrial.inference.split import TrialSets, check_same_systems
 
 if TYPE_CHECKING:
@@ -48,10 +47,10 @@ class Inputs:
         """The systems to be evaluated."""
         return tuple(self.dev.systems)
 
-    def sets(self, chance: ChanceOptions, *, resamples: int = RESAMPLES) -> TrialSets:
+    def sets(self, chance: ChanceOptions) -> TrialSets:
         """What is judged: the trials, and who shares them."""
         test = self.dev if self.test is None else self.test
-        return TrialSets(self.dev, test, chance.cluster, chance.seed, self.blocks, check_resamples(resamples))
+        return TrialSets(self.dev, test, chance.cluster, chance.seed, self.blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +65,9 @@ class OpenInputs:
         """The systems to be evaluated."""
         return self.dev.systems
 
-    def sets(self, chance: ChanceOptions, *, resamples: int = RESAMPLES) -> TrialSets:
+    def sets(self, chance: ChanceOptions) -> TrialSets:
         """What is judged."""
-        return TrialSets(self.dev, self.test, chance.cluster, chance.seed, n_resamples=check_resamples(resamples))
+        return TrialSets(self.dev, self.test, chance.cluster, chance.seed)
 
 
 def read_or_open(

@@ -531,9 +531,8 @@ def bootstrap_plot(
     with axes_for(ax, "bootstrap") as own:
         weights = np.full(count, 1 / count)
         own.hist(replicates.replicates, bins=bins, weights=weights, color=PALE, edgecolor=GREY, linewidth=0.5)
-        tails = "" if replicates.degrees is None else ", with the tails of Student's t"
         for number, bound in enumerate((low, high) if replicates.moves else ()):
-            label = f"{level_text(pair.confidence)} interval, {method}{tails}" if number == 0 else None
+            label = f"{level_text(pair.confidence)} interval, {method}" if number == 0 else None
             own.axvline(bound, color=look(0).colour, linewidth=2.6, label=label)
         own.axvline(replicates.estimate, color=look(1).colour, linestyle=look(1).line, label="estimate")
         own.axvline(0, color="black", linestyle=":", label="no difference")

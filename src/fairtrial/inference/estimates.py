@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from fairtrial.core.trials import Trials
 from fairtrial.counting.search import crossing_points
 from fairtrial.counting.tallies import ErrorCounts, count_errors, has_sources
-from fairtrial.inference.decide import Judgement
+from fairtrial.inference.decide import Judgement, wrong_decisions
 from fairtrial.inference.people import People, independent_moments
 from fairtrial.inference.split import TrialSets
 from fairtrial.inference.thresholds import (
@@ -560,26 +560,51 @@ def _correlation_of_minima(judgements: Sequence[Judgement], index: int, curves: 
     """Correlate two minima by the trials whose scores lie where they may move to."""
     data = judgements[0].sets.dev
     assert isinstance(data, Trials)
-    low, high = (int(np.searchsorted(DEVIATIONS, end)) for end in (-1.0, 1.0))
-    columns = []
-    for judgement, curve in zip(judgements, curves, strict=True):
-        scores = data.column(judgement.system)
-        near = (scores > curve.thresholds[low]) & (scores <= curve.thresholds[high])
-        columns.append(near)
-    people = judgements[0].sets.people[0]
-    rows = data.genuine, ~data.genuine
-    moments = (
-        people.moments(columns)
-        if people is not None and people.cluster != "none"
-        else tuple(independent_moments([column[own] for column in columns]) for own in rows)
-    )
-    read = Components([(moments[0], moments[1])])
-    alpha = float(judgements[0].alpha[index])
-    weight = judgements[0].criterion.weight_of_far(alpha)
-    far = 0.5 if weight is None else weight
-    first, second = ((unit * (1 - far), -unit * far) for unit in np.eye(2))
+    columns = [_near_minimum(judgement, curve) for judgement, curve in zip(judgements, curves, strict=True)]
+    read = read_columns(judgements[0].sets.people[0], data.genuine, columns)
+    frr, far = _weights_of_minimum(judgements[0], index)
+    first, second = ((unit * frr, unit * far) for unit in np.eye(2))
     spreads = [read.variance(*level).value for level in (first, second)]
     return read.covariance(first, second) / sqrt(spreads[0] * spreads[1]) if min(spreads) > 0 else 0.0
+
+
+def _near_minimum(judgement: Judgement, curve: ThresholdCurve) -> NDArray[np.bool_]:
+    """Mark dev trials whose scores lie within one standard deviation of a minimum."""
+    assert isinstance(judgement.sets.dev, Trials)
+    scores = judgement.sets.dev.column(judgement.system)
+    low, high = (curve.thresholds[int(np.searchsorted(DEVIATIONS, end))] for end in (-1.0, 1.0))
+    return np.asarray((scores > low) & (scores <= high))
+
+
+def _weights_of_minimum(judgement: Judgement, index: int) -> tuple[float, float]:
+    """Give the weights of genuine and impostor trials in how they move a minimum."""
+    weight = judgement.criterion.weight_of_far(float(judgement.alpha[index]))
+    far = 0.5 if weight is None else weight
+    return 1 - far, -far
+
+
+def dev_influence(judgement: Judgement, measure: Measure, index: int = 0) -> Floats | None:
+    """Give what each dev trial adds to a figure through its threshold, as a sum of both class means.
+
+    None if the threshold was given, or dev trials are not in memory.
+    """
+    data = judgement.sets.dev
+    if not judgement.can_move or not isinstance(data, Trials):
+        return None
+    curve = threshold_curve(judgement, index)
+    weights = local_weights(measure, judgement.at(index), float(judgement.alpha[index]))
+    moves = curve.moves(partial(_weighted, weights))
+    slope = float(np.interp(1.0, DEVIATIONS, moves) - np.interp(-1.0, DEVIATIONS, moves)) / 2
+    by_far, by_frr = curve.level
+    if any(curve.level):
+        chosen = float(_on_dev(judgement, index).threshold)
+        moved = wrong_decisions(data, judgement.system, chosen)
+    else:
+        by_frr, by_far = _weights_of_minimum(judgement, index)
+        moved = _near_minimum(judgement, curve)
+    values = np.where(data.genuine, by_frr, by_far) * moved
+    spread = sqrt(variance_of_values(judgement.sets.people[0], data.genuine, values).value)
+    return np.asarray(slope / spread * values if spread > 0 else 0.0 * values)
 
 
 def variance_of_values(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Variance:
@@ -588,10 +613,15 @@ def variance_of_values(people: People | None, genuine: NDArray[np.bool_], values
 
 
 def _read_values(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Components:
-    column = np.asarray(values, dtype=np.float64)
+    return read_columns(people, genuine, [np.asarray(values, dtype=np.float64)])
+
+
+def read_columns(people: People | None, genuine: NDArray[np.bool_], columns: Sequence[NDArray[Any]]) -> Components:
+    """Read variance components of columns with one value per trial of a set."""
     if people is not None and people.cluster != "none":
-        return Components([people.moments([column])])
-    return Components([(independent_moments([column[genuine]]), independent_moments([column[~genuine]]))])
+        return Components([people.moments(columns)])
+    frr, far = (independent_moments([column[rows] for column in columns]) for rows in (genuine, ~genuine))
+    return Components([(frr, far)])
 
 
 def estimate_of_values(

@@ -292,6 +292,11 @@ class People:
         return f"<People: cluster {self.cluster}, genuine {self.genuine!r}, impostor {self.impostor!r}>"
 
     @property
+    def effective(self) -> float:
+        """The effective number of people, in the class and role with the fewest."""
+        return min(part.effective for part in self.classes)
+
+    @property
     def classes(self) -> tuple[Members, Members]:
         """Genuine and impostor trials."""
         return self.genuine, self.impostor

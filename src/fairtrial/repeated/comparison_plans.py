@@ -26,10 +26,10 @@ from fairtrial.core.tables import Table
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import level_text, percent, plural
 from fairtrial.evaluation.paired_tests import Pair
-from fairtrial.inference.estimates import not_below_chance, student_p_value
+from fairtrial.inference.estimates import student_p_value
 from fairtrial.inference.intervals import normal_quantile
 from fairtrial.inference.people import People
-from fairtrial.inference.variance import welch
+from fairtrial.inference.variance import Components, welch
 from fairtrial.repeated.attempts import Floats, Rng
 from fairtrial.repeated.rate_plans import MOST, RatePlan, Scale, design_effect, plan_rate, smallest_enough
 from fairtrial.rules.measures import MeasureLike, Weights, linear_weights
@@ -250,17 +250,16 @@ def simulate_comparison_power(
         client = models[1].errors((individuals, setting.attempts), None, source)
         errors = [np.concatenate([part.ravel() for part in system]) for system in zip(impostor, client, strict=True)]
         estimate = value(errors[0]) - value(errors[1])
-        if setting.correlation is None:
-            spreads = [people.error_variance(wrong, weights[:2]) for wrong in errors]
-        else:
-            difference = errors[0] - errors[1]
-            spread = people.error_variance(difference, weights[:2])
-            spreads = [not_below_chance(spread, difference, weights[:2], genuine)]
-        variance = sum(spread.variance for spread in spreads)
+        compared = errors if setting.correlation is None else [errors[0] - errors[1]]
+        spreads = [
+            Components([people.moments([wrong.astype(np.float64)])]).variance([weights.frr], [weights.far])
+            for wrong in compared
+        ]
+        variance = sum(spread.value for spread in spreads)
         if variance <= 0:
             rejected += estimate != 0
         else:
-            degrees = welch([(spread.variance, spread.degrees) for spread in spreads])
+            degrees = welch([(spread.value, spread.df) for spread in spreads])
             rejected += student_p_value(estimate / sqrt(variance), degrees, "two-sided") < 1 - confidence
     power = rejected / number
     return SimulatedPower(power, sqrt(power * (1 - power) / number), number)

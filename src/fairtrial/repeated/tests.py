@@ -18,9 +18,17 @@ from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
 from fairtrial.core.words import in_percent, interval_title, level_text, p_phrase, percent
 from fairtrial.formats.columns import read_paired_counts
-from fairtrial.inference.estimates import Alternative, student_p_value, student_quantile
-from fairtrial.inference.limits import careful_degrees, careful_variance, wilson_limits, worth
-from fairtrial.inference.variance import ClassSpread, concentration, effective_people, one_fewer, welch, without_one
+from fairtrial.inference.estimates import Alternative, student_p_value, student_quantile, wilson_limits
+from fairtrial.inference.jackknife import (
+    ClassSpread,
+    careful_degrees,
+    careful_variance,
+    concentration,
+    one_fewer,
+    without_one,
+    worth,
+)
+from fairtrial.inference.variance import effective_people, welch
 from fairtrial.published.rates import difference_answer
 from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, as_individuals, people_counts
 
