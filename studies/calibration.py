@@ -16,10 +16,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
+
 import fairtrial as ft
-from fairtrial.calibration.comparison import evidence_test
-from fairtrial.calibration.estimates import Evidence, Figure
-from fairtrial.calibration.measures import EvidenceMeasure, as_any_measure, evidence_interval
+from fairtrial.calibration.estimates import Evidence, Figure, evidence_interval, evidence_test
+from fairtrial.calibration.measures import EvidenceMeasure
+from fairtrial.rules.measures import as_any_measure
 from simulated import crossed
 
 

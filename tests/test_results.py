@@ -59,20 +59,20 @@ def results() -> dict[str, Result]:
     ]
     plan = ft.plan_rate(0.02, 0.1, half_width=0.005, attempts=5)
     comparison = ft.compare(dev, test, n_resamples=50, margin=0.1)
-    calibrated = [ft.calibrate(dev, test, systems=[name]) for name in dev.systems]
+    calibrated = ft.calibrate(dev, test).systems
     return {
         "evaluation": ft.evaluate(dev, test, systems="face", measures=["f1", "far"]),
         "comparison": comparison,
         "pair": comparison.pairs[0],
         "curve": a,
         "calibrated": calibrated[0],
-        "evidence": ft.calibration.compare_evidence(dev, test, calibrated)[0],
+        "evidence": ft.calibration.compare_evidence(calibrated)[0],
         "bayes errors": ft.calibration.bayes_error_curve(calibrated[1], raw=True),
         "cross-entropy": ft.calibration.ece_curve(calibrated[1], raw=True),
         "tippett": ft.calibration.tippett_curve(calibrated[1]),
         "pav": ft.calibration.pav_curve(calibrated[1], n_resamples=20),
         "llr map": ft.calibration.llr_map(calibrated[1]),
-        "passed": ft.calibration.calibrate_in_passes(*map(opened, (dev, test)), system="face", points=["sre18"]),
+        "passed": ft.calibrate(*map(opened, (dev, test)), systems="face", points=["sre18"]),
         "operating points": ft.operating_points(dev, test, system="face"),
         "groups": ft.evaluate_groups(
             dev, test, system="face", by="half", people={"person": [*range(20)], "half": ["<b>", "FAR"] * 10}

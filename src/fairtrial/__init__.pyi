@@ -19,7 +19,7 @@ from . import (
 from .benchmark.datasets import list_datasets, load_benchmark, load_dataset
 from .benchmark.run import run_benchmark
 from .calibration.calibration import calibrate
-from .calibration.methods import CALIBRATIONS, register_calibration
+from .calibration.model import CALIBRATIONS, register_calibration
 from .core.errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
 from .core.results import Result
 from .core.trials import Trials

@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 import fairtrial as ft
-from fairtrial.calibration.comparison import bootstrap_figure
-from fairtrial.calibration.estimates import cllr_figure
-from fairtrial.calibration.measures import EvidenceMeasure, as_any_measure, judged_evidence
+from fairtrial.calibration.estimates import bootstrap_figure
+from fairtrial.calibration.measures import CLLR, cllr_figure
 from simulated import crossed
 
 
 def test_clients_and_others_are_drawn_among_themselves() -> None:
     dev, test = (crossed(np.random.default_rng(k), clients=8, impostors=5, start=100 * k) for k in (1, 2))
-    measure = as_any_measure("cllr")
-    assert isinstance(measure, EvidenceMeasure)
-    evidence = judged_evidence(measure, ft.inference.judge(ft.inference.TrialSets(dev, test), system="a"))
+    evidence = CLLR.evidence(ft.inference.judge(ft.inference.TrialSets(dev, test), system="a"))
     figure, people = cllr_figure(evidence), evidence.sets.people[1]
     assert people is not None
+    assert figure.values is not None
     found = bootstrap_figure(figure, evidence, n_resamples=200, rng=3)
     drawn = people.draw(200, np.random.default_rng(3))
     clients, others = people.strata

@@ -37,14 +37,14 @@ def test_dev_counts_only_where_it_is_at_hand(tmp_path: Path) -> None:
     dev, test = map(without_ids, sets(1))
     found = ft.calibrate(dev, test, systems=["a"])
     found.calibration.save(tmp_path / "a.json")
-    saved = ft.calibration.judge_calibration(ft.calibration.Calibration.load(tmp_path / "a.json"), test)
+    saved = ft.calibrate(ft.calibration.Calibration.load(tmp_path / "a.json"), test)
     both = found.dev_pav_interval, saved.dev_pav_interval
     assert both[0] is not None
     assert both[1] is not None
     assert both[0].estimate == both[1].estimate == found.dev_pav
     assert (both[0].threshold, both[1].threshold) == ("re-estimated", "fixed")
     assert both[0].sigma > both[1].sigma > 0
-    assert found.to_dict()["test"]["dev_pav_interval"]["method"] == "student"
+    assert found["a"].to_dict()["test"]["dev_pav_interval"]["method"] == "student"
 
 
 def test_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,4 +56,4 @@ def test_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     many = ft.calibrate(*sets(2), systems=["a"])
     assert many.dev_pav > 0
     assert many.dev_pav_interval is None
-    assert many.to_dict()["test"]["dev_pav_interval"] is None
+    assert many["a"].to_dict()["test"]["dev_pav_interval"] is None

@@ -7,7 +7,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 import fairtrial as ft
-from fairtrial.calibration.reliability import percentile_limits, pooling_places, resampled_ratios
+from fairtrial.calibration.maps import percentile_limits, pooling_places, resampled_ratios
 from simulated import crossed
 
 
@@ -27,7 +27,7 @@ def by_scikit_learn(values: np.ndarray, genuine: np.ndarray, weights: np.ndarray
 @pytest.fixture(scope="module")
 def found() -> ft.calibration.CalibratedSystem:
     dev, test = (crossed(np.random.default_rng(k), effect=0.5, start=1000 * k) for k in (1, 2))
-    return ft.calibrate(dev, test, systems=["a"])
+    return ft.calibrate(dev, test)["a"]
 
 
 def test_steps_are_those_of_isotonic_regression(found: ft.calibration.CalibratedSystem) -> None:

@@ -158,7 +158,7 @@ def sets() -> tuple[ft.Trials, ft.Trials]:
 
 
 def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    found = ft.calibrate(*sets, systems=["a"])
+    (found,) = ft.calibrate(*sets, systems=["a"])
     shown = evidence_charts([EvidenceCurves.of(found, confidence=0.9, rng=3)])
     (system,) = shown["systems"]
     bayes, ece = ft.calibration.bayes_error_curve(found, confidence=0.9), ft.calibration.ece_curve(found)
@@ -187,7 +187,7 @@ def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
 
 
 def test_a_fusion_has_no_map(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    shown = evidence_charts([EvidenceCurves.of(ft.calibrate(*sets), confidence=0.95, rng=0)])
+    shown = evidence_charts([EvidenceCurves.of(ft.calibrate(*sets, fuse=True).systems[0], confidence=0.95, rng=0)])
     assert shown["systems"][0]["map"] is None
     assert not shown["maps"]
 
@@ -197,7 +197,7 @@ def test_infinite_evidence_can_be_shown() -> None:
     scores = np.random.default_rng(0).normal(2.0 * genuine)
     dev = ft.Trials.from_arrays(scores, genuine)
     test = ft.Trials.from_arrays(np.where(np.arange(200) == 0, -np.inf, scores), genuine)
-    found = ft.calibrate(dev, test)
+    (found,) = ft.calibrate(dev, test)
     assert found.test[0] == np.inf
     shown = evidence_charts([EvidenceCurves.of(found, confidence=0.95, rng=0)])
     assert shown["bits"]["high"] == 1.3
@@ -207,5 +207,7 @@ def test_infinite_evidence_can_be_shown() -> None:
 def test_axes_hold_evidence_that_misleads(sets: tuple[ft.Trials, ft.Trials]) -> None:
     dev, test = sets
     turned = ft.Trials.from_arrays(-test.scores, test.genuine, systems=test.systems)
-    shown = evidence_charts([EvidenceCurves.of(ft.calibrate(dev, turned, systems=["a"]), confidence=0.95, rng=0)])
+    shown = evidence_charts(
+        [EvidenceCurves.of(ft.calibrate(dev, turned, systems=["a"]).systems[0], confidence=0.95, rng=0)]
+    )
     assert shown["rates"]["high"] == shown["bits"]["high"] == 1.3

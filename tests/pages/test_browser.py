@@ -12,7 +12,6 @@ import pytest
 
 from fairtrial import calibrate, compare, evaluate, evaluate_groups, run_benchmark
 from fairtrial.benchmark import load_lausanne
-from fairtrial.calibration import compare_evidence
 from fairtrial.core.words import percent
 from fairtrial.figures.axes import COVERAGE_COLOURS
 from fairtrial.groups import synthetic_groups
@@ -36,9 +35,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     run = run_benchmark(lausanne, keep_scores=True)
     study = coverage_study(Grid((50, 100), (2, 5), (0.05, 0.1), (0.1, 0.2)), data_sets=50)
     grouped = synthetic_groups({"a": 20, EVIL: 15, "none": 2}, worse={EVIL: 5.0}, impostors=15)
-    calibrated = [calibrate(dev, test, systems=[name]) for name in test.systems]
     made = {
-        "calibration": calibration_page(calibrated, REPEAT, pairs=compare_evidence(dev, test, calibrated)),
+        "calibration": calibration_page(calibrate(dev, test), REPEAT),
         "evaluation": evaluation_page(results, REPEAT),
         "comparison": comparison_page(compare(dev, test, n_resamples=50), REPEAT),
         "folds": evaluation_page(evaluate(dev, folds=blocks, systems="face"), REPEAT),

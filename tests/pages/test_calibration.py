@@ -13,19 +13,17 @@ from pages.pages import EVIL, REPEAT, check_self_contained, data_of, references,
 
 
 @pytest.fixture(scope="module")
-def results() -> list[ft.calibration.CalibratedSystem]:
-    dev, test = two_systems(0), two_systems(1)
-    return [ft.calibrate(dev, test, systems=[name]) for name in test.systems]
+def result() -> ft.calibration.CalibratedSystems:
+    return ft.calibrate(two_systems(0), two_systems(1))
 
 
-def test_page_says_cllr_what_dev_cost_and_who_is_better(results: list[ft.calibration.CalibratedSystem]) -> None:
-    dev, test = results[0].dev_trials, results[0].test_trials
-    pairs = ft.calibration.compare_evidence(dev, test, results)
-    page = calibration_page(results, REPEAT, pairs=pairs)
+def test_page_says_cllr_what_dev_cost_and_who_is_better(result: ft.calibration.CalibratedSystems) -> None:
+    page = calibration_page(result, REPEAT)
+    system = result.systems[0]
     first = page.answer[0]
-    assert first.startswith(f"face has a Cllr of {number_text(results[0].test[0])} bits on test")
+    assert first.startswith(f"face has a Cllr of {number_text(system.test[0])} bits on test")
     assert "calibration re-estimated" in first
-    assert f"calibrating on dev costs {number_text(results[0].loss)}." in first
+    assert f"calibrating on dev costs {number_text(system.loss)}." in first
     assert len(page.answer) == 3
     assert "calibration re-estimated; p" in page.answer[2]
     assert [table.name for table in page.tables] == ["evidence", "costs", "parameters", "tests"]
@@ -39,9 +37,9 @@ def test_page_says_cllr_what_dev_cost_and_who_is_better(results: list[ft.calibra
     assert [system["name"] for system in shown["systems"]] == ["face", EVIL]
 
 
-def test_page_of_one_system_and_of_the_same_trials(results: list[ft.calibration.CalibratedSystem]) -> None:
-    dev = results[0].dev_trials
-    page = calibration_page([ft.calibrate(dev, dev, systems=["face"])], REPEAT, correction="none")
+def test_page_of_one_system_and_of_the_same_trials(result: ft.calibration.CalibratedSystems) -> None:
+    dev = result["face"].dev_trials
+    page = calibration_page(ft.calibrate(dev, dev, systems=["face"], correction="none"), REPEAT)
     assert "Holm" not in references(page)
     text = render(page)
     assert "calibrated on the same trials, a posteriori" in text
@@ -51,20 +49,19 @@ def test_page_of_one_system_and_of_the_same_trials(results: list[ft.calibration.
 def test_evidence_that_misleads_is_said_to() -> None:
     dev, test = two_systems(0), two_systems(1)
     turned = ft.Trials.from_arrays(-test.scores, test.genuine, systems=test.systems)
-    page = calibration_page([ft.calibrate(dev, turned, systems=["face"])], REPEAT)
+    page = calibration_page(ft.calibrate(dev, turned, systems=["face"]), REPEAT)
     assert "more than 1, so its evidence misleads" in page.answer[0]
 
 
-def test_many_systems_stay_below_a_megabyte(results: list[ft.calibration.CalibratedSystem]) -> None:
-    page = calibration_page(results[:1], REPEAT)
-    curves = EvidenceCurves.of(results[0], confidence=0.95, rng=0)
+def test_many_systems_stay_below_a_megabyte(result: ft.calibration.CalibratedSystems) -> None:
+    page = calibration_page(result, REPEAT)
+    curves = EvidenceCurves.of(result["face"], confidence=0.95, rng=0)
     text = render(replace(page, explore={"evidence": evidence_charts([curves] * 40)}))
     assert len(text.encode()) < 1_000_000
 
 
-def test_page_of_a_saved_calibration(results: list[ft.calibration.CalibratedSystem]) -> None:
-    found = ft.calibration.judge_calibration(results[0].calibration, results[0].test_trials)
-    page = calibration_page([found], REPEAT)
+def test_page_of_a_saved_calibration(result: ft.calibration.CalibratedSystems) -> None:
+    page = calibration_page(ft.calibrate(result["face"].calibration, result["face"].test_trials), REPEAT)
     assert "calibrating before costs" in page.answer[0]
     text = render(page)
     assert "calibrated before, a priori" in text

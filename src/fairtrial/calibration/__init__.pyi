@@ -1,59 +1,55 @@
 """Scores as evidence: log-likelihood ratios, how good they are, and how to make them of scores."""
 
-from .calibration import PassedCalibration, calibrate, calibrate_in_passes, fit_in_passes, judge_calibration
-from .comparison import EvidencePair, compare_evidence
+from .calibration import CalibratedSystem, CalibratedSystems, CostFigure, EvidencePair, calibrate, compare_evidence
 from .curves import BayesErrorCurve, EceCurve, TippettCurve, bayes_error_curve, ece_curve, tippett_curve
-from .estimates import CostTarget, cost_target
 from .evidence import (
     CostPoint,
+    CostTarget,
     bayes_errors,
     cllr,
+    cost_target,
     detection_cost,
     dev_pav,
+    elub_bounds,
     empirical_cross_entropy,
     min_cllr,
     min_detection_cost,
 )
-from .maps import LlrMap, llr_map
+from .maps import LlrMap, PavCurve, llr_map, pav_curve
 from .measures import EvidenceMeasure
-from .methods import CALIBRATIONS, CalibrationFit, CalibrationMethod, DevPasses, DevScores, register_calibration
-from .model import Calibration, fit_calibration
-from .reliability import PavCurve, pav_curve
-from .results import CalibratedSystem, CostFigure
+from .methods import CalibrationFit, CalibrationMethod, DevScores
+from .model import CALIBRATIONS, Calibration, fit_calibration, register_calibration
 
 __all__ = [
     "CALIBRATIONS",
     "BayesErrorCurve",
     "CalibratedSystem",
+    "CalibratedSystems",
     "Calibration",
     "CalibrationFit",
     "CalibrationMethod",
     "CostFigure",
     "CostPoint",
     "CostTarget",
-    "DevPasses",
     "DevScores",
     "EceCurve",
     "EvidenceMeasure",
     "EvidencePair",
     "LlrMap",
-    "PassedCalibration",
     "PavCurve",
     "TippettCurve",
     "bayes_error_curve",
     "bayes_errors",
     "calibrate",
-    "calibrate_in_passes",
     "cllr",
     "compare_evidence",
     "cost_target",
     "detection_cost",
     "dev_pav",
     "ece_curve",
+    "elub_bounds",
     "empirical_cross_entropy",
     "fit_calibration",
-    "fit_in_passes",
-    "judge_calibration",
     "llr_map",
     "min_cllr",
     "min_detection_cost",

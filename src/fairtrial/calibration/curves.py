@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, expit
 
-from fairtrial.calibration.estimates import Evidence, cost_target
-from fairtrial.calibration.evidence import CostPoint, bayes_counts, bayes_rates, empirical_cross_entropy
-from fairtrial.calibration.measures import (
-    GIVEN_CALIBRATION,
-    EvidenceMeasure,
-    cost_measure,
-    entropy_measure,
-    evidence_interval,
+from fairtrial.calibration.calibration import OneSystem
+from fairtrial.calibration.estimates import SUPPORT, Evidence, Kind, Threshold, evidence_interval
+from fairtrial.calibration.evidence import (
+    CostPoint,
+    Floats,
+    bayes_counts,
+    bayes_rates,
+    cost_target,
+    empirical_cross_entropy,
 )
-from fairtrial.calibration.model import Calibration
-from fairtrial.calibration.results import CalibratedSystem
+from fairtrial.calibration.measures import GIVEN_CALIBRATION, EvidenceMeasure, cost_measure, entropy_measure
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.results import Result
-from fairtrial.core.tables import Column, Table, every_tenth
-from fairtrial.core.trials import Trials, check_drawable
+from fairtrial.core.results import Field, Result, table_of
+from fairtrial.core.tables import Table, every_tenth
+from fairtrial.core.trials import check_drawable
 from fairtrial.core.words import level_text, number_text, percent
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
-from fairtrial.inference.decide import SUPPORT
-from fairtrial.inference.estimates import Threshold
-from fairtrial.inference.split import Kind, TrialSets
-from fairtrial.inference.variance import Floats
 
 _EVERY = 3
-"""A band is known at every third of the log-odds of its curve."""
+"""A band has limits at every third of the log-odds of its curve."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PriorBand:
-    """Limits along prior log-odds, at each by itself."""
+    """Pointwise limits along prior log-odds."""
 
     log_odds: Floats
     low: Floats
@@ -63,28 +60,20 @@ class PriorBand:
         }
 
 
-def bayes_error_band(calibration: Calibration, sets: TrialSets, log_odds: Floats, confidence: float) -> PriorBand:
-    """The band of normalised Bayes errors: each is the detection cost at its prior."""
-    return _band(
-        Evidence(calibration, sets),
-        log_odds,
-        confidence,
-        lambda prior: cost_measure(cost_target(CostPoint(prior))),
-    )
-
-
-def ece_band(calibration: Calibration, sets: TrialSets, log_odds: Floats, confidence: float) -> PriorBand:
-    """The band of the empirical cross-entropy."""
-    return _band(Evidence(calibration, sets), log_odds, confidence, entropy_measure)
+def _bayes_measure(prior: float) -> EvidenceMeasure:
+    return cost_measure(cost_target(CostPoint(prior)))
 
 
 def _band(
-    evidence: Evidence, log_odds: Floats, confidence: float, measure: Callable[[float], EvidenceMeasure]
-) -> PriorBand:
+    evidence: Evidence, log_odds: Floats, confidence: float | None, measure: Callable[[float], EvidenceMeasure]
+) -> PriorBand | None:
+    """Compute the intervals of a measure at every third of the log-odds."""
+    if confidence is None:
+        return None
     some = np.unique(np.append(log_odds[::_EVERY], log_odds[-1]))
-    found = [evidence_interval(measure(float(expit(odds))), evidence, confidence=confidence) for odds in some.tolist()]
-    low, high = (np.array([getattr(each, end) for each in found]) for end in ("low", "high"))
-    return PriorBand(some, low, high, confidence, found[0].threshold)
+    limits = [evidence_interval(measure(float(expit(odds))), evidence, confidence=confidence) for odds in some.tolist()]
+    low, high = (np.array([getattr(each, end) for each in limits]) for end in ("low", "high"))
+    return PriorBand(some, low, high, confidence, limits[0].threshold)
 
 
 _REACH = 7.0
@@ -93,7 +82,7 @@ _POINTS = 71
 _SHOWN = (0.001, 0.999)
 """The ratios of either class between these quantiles are drawn."""
 _FARTHEST = 20.0
-"""Prior log-odds beyond this one are of no use to anybody."""
+"""The highest prior log-odds allowed."""
 
 
 def prior_grid(points: int = _POINTS) -> Floats:
@@ -123,7 +112,7 @@ class BayesErrors:
 
     @classmethod
     def of(cls, source: ScoreSource, log_odds: Floats, *, minimum: bool = False) -> BayesErrors:
-        """Those of log-likelihood ratios as they are, or at the best threshold for each of the log-odds."""
+        """Compute them of log-likelihood ratios, or at the best threshold for each of the log-odds."""
         counts = bayes_counts(source, log_odds, minimum=minimum)
         return cls(counts, bayes_rates(counts, log_odds))
 
@@ -145,7 +134,7 @@ class BayesErrorCurve(Result):
     minimum : BayesErrors
         The least rates at any threshold, a posteriori.
     raw : BayesErrors or None
-        The rates of the scores as they are; None where they are not asked for.
+        The rates of the scores unchanged; None unless asked for.
     band : PriorBand or None
         Of the calibrated rates.
 
@@ -196,18 +185,13 @@ class BayesErrorCurve(Result):
     def tables(self) -> tuple[Table, ...]:
         """One row for each of the log-odds."""
         counts = self.calibrated.counts
-        columns = (
-            *_along_priors([name for name, _ in self._lines]),
-            Column("false_accepts", "false accepts", "count"),
-            Column("false_rejects", "false rejects", "count"),
-        )
-        rates = [line.rates for _, line in self._lines]
-        rows = _rows(
-            self.system,
-            [self.log_odds, expit(self.log_odds), *rates, counts.false_accepts, counts.false_rejects],
-        )
+        columns = {
+            **_along_priors(self.log_odds, {name: line.rates for name, line in self._lines}),
+            Field("false_accepts", "false accepts", "count"): counts.false_accepts,
+            Field("false_rejects", "false rejects", "count"): counts.false_rejects,
+        }
         caption = f"Normalised Bayes error on test, {self.kind}, and its minimum, a posteriori"
-        return (_curve_table("bayes_errors", caption, columns, rows),)
+        return (curve_table("bayes_errors", caption, self.system, columns),)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -229,7 +213,7 @@ class EceCurve(Result):
     neutral : ndarray of float
         The cross-entropy of a ratio of 1 for every trial, shape (log-odds,).
     raw : ndarray of float or None
-        The cross-entropy of the scores as they are; None where it is not asked for.
+        The cross-entropy of the scores unchanged; None unless asked for.
     band : PriorBand or None
         Of the calibrated cross-entropy.
 
@@ -276,15 +260,13 @@ class EceCurve(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One row for each of the log-odds."""
-        columns = _along_priors([name for name, _ in self._lines])
-        rows = _rows(self.system, [self.log_odds, expit(self.log_odds), *(line for _, line in self._lines)])
         caption = f"Empirical cross-entropy on test in bits, {self.kind}, and its minimum, a posteriori"
-        return (_curve_table("ece", caption, columns, rows),)
+        return (curve_table("ece", caption, self.system, _along_priors(self.log_odds, dict(self._lines))),)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TippettCurve(Result):
-    """The shares of genuine and of impostor trials on test whose evidence is above each log-likelihood ratio.
+    """The proportions of genuine and of impostor trials on test whose evidence is above each log-likelihood ratio.
 
     Attributes
     ----------
@@ -320,12 +302,12 @@ class TippettCurve(Result):
 
     @property
     def genuine(self) -> Floats:
-        """The share of genuine trials above each ratio."""
+        """The proportion of genuine trials above each ratio."""
         return np.asarray(1 - self.counts.frr)
 
     @property
     def impostor(self) -> Floats:
-        """The share of impostor trials above each ratio."""
+        """The proportion of impostor trials above each ratio."""
         return np.asarray(self.counts.far)
 
     def to_dict(self) -> dict[str, Any]:
@@ -348,18 +330,16 @@ class TippettCurve(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One row per ratio."""
-        columns = (
-            Column("system", "system"),
-            Column("llr", "log-likelihood ratio", "number"),
-            Column("genuine", "genuine above", "rate"),
-            Column("impostor", "impostor above", "rate"),
-        )
-        rows = _rows(self.system, [self.ratios, self.genuine, self.impostor])
-        return (_curve_table("tippett", f"Trials above a log-likelihood ratio, {self.kind}", columns, rows),)
+        columns = {
+            Field("llr", "log-likelihood ratio", "number"): self.ratios,
+            Field("genuine", "genuine above", "rate"): self.genuine,
+            Field("impostor", "impostor above", "rate"): self.impostor,
+        }
+        return (curve_table("tippett", f"Trials above a log-likelihood ratio, {self.kind}", self.system, columns),)
 
 
 def bayes_error_curve(
-    found: CalibratedSystem,
+    system: OneSystem,
     *,
     log_odds: ArrayLike | None = None,
     raw: bool = False,
@@ -369,20 +349,20 @@ def bayes_error_curve(
 
     Parameters
     ----------
-    found : CalibratedSystem
-        What `calibrate` gave.
+    system : CalibratedSystem or CalibratedSystems
+        A system of the result of `calibrate`.
     log_odds : array_like, optional
         Natural log-odds of a genuine trial, shape (log-odds,); 71 values from -7 to 7 by default.
     raw : bool, default False
-        Whether the scores are log-likelihood ratios already: then theirs are given too.
+        Whether to give those of the scores, too, taken as log-likelihood ratios.
     confidence : float, optional
         The level of confidence, between 0 and 1.
 
     Returns
     -------
     BayesErrorCurve
-        Of the calibrated system, the least there is, and perhaps of the scores as they are; 1 is what deciding without
-        a score costs. Each knows where fewer than 30 errors of a kind are behind it.
+        Of the calibrated system, the least there is, and perhaps of the scores unchanged; 1 is the cost of deciding
+        without a score.
 
     References
     ----------
@@ -400,21 +380,20 @@ def bayes_error_curve(
     >>> bool((curve.minimum.rates <= curve.calibrated.rates).all())
     True
     """
-    odds = _checked(log_odds)
-    own = _ratio_source(found)
+    odds, evidence = _checked(log_odds), system.evidence
     return BayesErrorCurve(
-        found.system,
-        found.sets.kind,
+        system.system,
+        system.sets.kind,
         odds,
-        BayesErrors.of(own, odds),
-        BayesErrors.of(own, odds, minimum=True),
-        BayesErrors.of(_score_source(found), odds) if raw else None,
-        None if confidence is None else bayes_error_band(found.calibration, found.sets, odds, confidence),
+        BayesErrors.of(evidence.source, odds),
+        BayesErrors.of(evidence.given_source, odds, minimum=True),
+        BayesErrors.of(_score_source(system), odds) if raw else None,
+        _band(evidence, odds, confidence, _bayes_measure),
     )
 
 
 def ece_curve(
-    found: CalibratedSystem,
+    system: OneSystem,
     *,
     log_odds: ArrayLike | None = None,
     raw: bool = False,
@@ -424,12 +403,12 @@ def ece_curve(
 
     Parameters
     ----------
-    found : CalibratedSystem
-        What `calibrate` gave.
+    system : CalibratedSystem or CalibratedSystems
+        A system of the result of `calibrate`.
     log_odds : array_like, optional
         Natural log-odds of a genuine trial, shape (log-odds,); 71 values from -7 to 7 by default.
     raw : bool, default False
-        Whether the scores are log-likelihood ratios already: then theirs are given too.
+        Whether to give those of the scores, too, taken as log-likelihood ratios.
     confidence : float, optional
         The level of confidence, between 0 and 1.
 
@@ -437,7 +416,7 @@ def ece_curve(
     -------
     EceCurve
         In bits: of the calibrated system, the least there is, that of a ratio of 1 for every trial, and perhaps of the
-        scores as they are. At log-odds of 0 they are Cllr and min Cllr.
+        scores unchanged. At log-odds of 0 they are Cllr and min Cllr.
 
     References
     ----------
@@ -455,35 +434,34 @@ def ece_curve(
     >>> bool(np.isclose(curve.calibrated[0], found.test[0]))
     True
     """
-    odds = _checked(log_odds)
+    odds, evidence = _checked(log_odds), system.evidence
     priors = expit(odds)
-    own = _ratio_source(found)
     return EceCurve(
-        found.system,
-        found.sets.kind,
+        system.system,
+        system.sets.kind,
         odds,
-        empirical_cross_entropy(own, priors),
-        empirical_cross_entropy(own, priors, minimum=True),
+        empirical_cross_entropy(evidence.source, priors),
+        empirical_cross_entropy(evidence.given_source, priors, minimum=True),
         np.asarray(entr(priors) + entr(1 - priors)) / np.log(2),
-        empirical_cross_entropy(_score_source(found), priors) if raw else None,
-        None if confidence is None else ece_band(found.calibration, found.sets, odds, confidence),
+        empirical_cross_entropy(_score_source(system), priors) if raw else None,
+        _band(evidence, odds, confidence, entropy_measure),
     )
 
 
-def tippett_curve(found: CalibratedSystem, *, points: int = 401) -> TippettCurve:
-    """Compute the shares of both classes of test trials above each log-likelihood ratio.
+def tippett_curve(system: OneSystem, *, points: int = 401) -> TippettCurve:
+    """Compute the proportions of both classes of test trials above each log-likelihood ratio.
 
     Parameters
     ----------
-    found : CalibratedSystem
-        What `calibrate` gave.
+    system : CalibratedSystem or CalibratedSystems
+        A system of the result of `calibrate`.
     points : int, default 401
         How many ratios, from the 0.1 % quantile of the lower class to the 99.9 % quantile of the upper one.
 
     Returns
     -------
     TippettCurve
-        With the shares of trials whose evidence is for the wrong side.
+        With the proportions of trials whose evidence is for the wrong side.
 
     References
     ----------
@@ -502,46 +480,37 @@ def tippett_curve(found: CalibratedSystem, *, points: int = 401) -> TippettCurve
     """
     if points < 2:
         raise ParameterError(f"a curve has at least 2 points, not {points}")
-    values, genuine = found.calibration.ratios(found.test_trials), found.test_trials.genuine
-    low, high = shown_range([values[genuine], values[~genuine]])
+    low, high = shown_range(system.evidence.pair)
     ratios = np.linspace(min(low, 0.0), max(high, 0.0), points)
-    own = as_source((values[genuine], values[~genuine]))
-    counts = count_errors(own, np.append(ratios, 0.0))
-    return TippettCurve(found.system, found.sets.kind, ratios, counts[:-1], counts[points].scalar())
+    counts = count_errors(system.evidence.source, np.append(ratios, 0.0))
+    return TippettCurve(system.system, system.sets.kind, ratios, counts[:-1], counts[points].scalar())
 
 
-def _ratio_source(found: CalibratedSystem) -> ScoreSource:
-    """The log-likelihood ratios of test."""
-    return as_source(found.calibration.apply(found.test_trials))
+def _score_source(system: OneSystem) -> ScoreSource:
+    """Give the scores of test, unchanged."""
+    return as_source(system.sets.test, system=only_system(system))
 
 
-def _score_source(found: CalibratedSystem) -> ScoreSource:
-    """The scores of test as they are."""
-    return as_source(found.test_trials, system=only_system(found))
-
-
-def only_system(found: CalibratedSystem) -> str:
-    """The system that was calibrated.
+def only_system(system: OneSystem) -> str:
+    """Give the name of the system that was calibrated.
 
     Raises
     ------
     ParameterError
-        A fusion of several systems, which has no scores of its own.
+        If it is a fusion of several systems.
     """
-    names = found.calibration.systems
+    names = system.calibration.systems
     if len(names) != 1:
-        raise ParameterError(f"{found.system} is a fusion, which has ratios but no scores of its own to show")
+        raise ParameterError(
+            "{system} is a fusion, which has ratios but no scores to show",
+            code="fusion-has-no-scores",
+            system=system.system,
+        )
     return names[0]
 
 
-def ratios_at(calibration: Calibration, scores: Floats) -> Floats:
-    """The log-likelihood ratios of scores of the one system that was calibrated."""
-    anyone = np.zeros(len(scores), dtype=bool)
-    return calibration.ratios(Trials.from_arrays(scores, anyone, systems=calibration.systems))
-
-
 def shown_range(classes: Sequence[NDArray[np.floating]]) -> tuple[float, float]:
-    """From the lowest to the highest value of several classes, but for a few outliers; finite, and not empty."""
+    """Give the range of several classes without outliers; finite and not empty."""
     ends = []
     for values in classes:
         finite = values[np.isfinite(values)]
@@ -561,18 +530,17 @@ def _checked(log_odds: ArrayLike | None) -> Floats:
     return odds
 
 
-def _along_priors(lines: Sequence[str]) -> tuple[Column, ...]:
-    return (
-        Column("system", "system"),
-        Column("log_odds", "prior log-odds", "number"),
-        Column("prior", "prior", "number"),
-        *(Column(name, name, "number") for name in lines),
-    )
+def _along_priors(log_odds: Floats, lines: Mapping[str, Floats]) -> dict[Field, Any]:
+    return {
+        Field("log_odds", "prior log-odds", "number"): log_odds,
+        Field("prior", "prior", "number"): expit(log_odds),
+        **{Field(name, name, "number"): values for name, values in lines.items()},
+    }
 
 
-def _rows(system: str, columns: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
-    return tuple((system, *row) for row in zip(*(np.asarray(column).tolist() for column in columns), strict=True))
-
-
-def _curve_table(name: str, caption: str, columns: tuple[Column, ...], rows: tuple[tuple[Any, ...], ...]) -> Table:
-    return Table(name, caption, columns, rows, shown=every_tenth(len(rows)), section="system")
+def curve_table(name: str, caption: str, system: str, columns: Mapping[Field, Any]) -> Table:
+    """Make a table of columns of values, one row per point; a terminal shows every tenth."""
+    fields = [Field("system", "system", get=lambda row: system)]
+    fields += [replace(field, get=itemgetter(k)) for k, field in enumerate(columns)]
+    rows = list(zip(*(np.asarray(values).tolist() for values in columns.values()), strict=True))
+    return table_of(name, caption, fields, rows, shown=every_tenth(len(rows)), section="system")

@@ -1,47 +1,96 @@
-"""Estimate figures of evidence with their variances."""
+"""Estimate statistics of evidence: variance by people, what the calibration adds, limits, tests, resampling.
+
+Every call from this room into `inference` is here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from math import exp, isfinite, log, pi, sqrt
-from typing import TypeAlias
+from functools import cached_property, partial
+from math import e, exp, inf, isfinite, log, sqrt
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
-from fairtrial.calibration.evidence import (
-    PRESETS,
-    CostPoint,
-    Segments,
-    by_class,
-    cllr,
-    dev_pav,
-    softplus,
-    sum_of_class_means,
+from fairtrial.calibration.evidence import Floats, by_class, dev_pav
+from fairtrial.calibration.methods import Influence, score_table, units_of
+from fairtrial.calibration.model import BoundsName, Calibration, RatioSource, fit_calibration
+from fairtrial.calibration.parametric import Linear, LinearInfluence
+from fairtrial.core.errors import TrialsError, as_generator, check_confidence, check_resamples
+from fairtrial.core.trials import Trials
+from fairtrial.core.words import listed, term
+from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source
+from fairtrial.inference.bootstrap import Bootstrap, count_table, replicate
+from fairtrial.inference.decide import SUPPORT, Judgement
+from fairtrial.inference.estimates import (
+    Alternative,
+    Claim,
+    Threshold,
+    claim_of_values,
+    spread_of_values,
+    student_quantile,
 )
-from fairtrial.calibration.methods import Influence
-from fairtrial.calibration.model import Calibration, fit_calibration, score_table
-from fairtrial.calibration.nonparametric import fit_steps
-from fairtrial.core.errors import ParameterError, TrialsError
-from fairtrial.core.ids import Ids
-from fairtrial.core.trials import Further, Trials
-from fairtrial.core.words import listed, shown
-from fairtrial.counting.search import hull_points
-from fairtrial.counting.tallies import ErrorCounts, as_source
-from fairtrial.inference.estimates import Claim, Threshold, claim_of_values, spread_of_values, student_quantile
-from fairtrial.inference.folds import folds_of_trials
+from fairtrial.inference.folds import Block, folds_of_trials
 from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.people import People
-from fairtrial.inference.split import TrialSets
-from fairtrial.inference.variance import Floats
+from fairtrial.inference.limits import limits_of_sum, one_error_of
+from fairtrial.inference.multiplicity import Correction, adjust_p_values
+from fairtrial.inference.people import Cluster, People
+from fairtrial.inference.split import PROVENANCES, Kind, Provenance, TrialSets
+from fairtrial.inference.tests import TestResult, student_test
+from fairtrial.inference.variance import contributions
 from fairtrial.rules.measures import Weights
 
+if TYPE_CHECKING:
+    from fairtrial.calibration.measures import EvidenceMeasure
+
+__all__ = [
+    "PROVENANCES",
+    "SUPPORT",
+    "Alternative",
+    "Block",
+    "Bootstrap",
+    "Claim",
+    "Cluster",
+    "Correction",
+    "ErrorSum",
+    "Evidence",
+    "Figure",
+    "Judgement",
+    "Kind",
+    "People",
+    "Provenance",
+    "RateInterval",
+    "TestResult",
+    "Threshold",
+    "TrialSets",
+    "adjust_p_values",
+    "bootstrap_figure",
+    "check_finite",
+    "dev_pav_interval",
+    "draw_trials",
+    "estimate_of",
+    "evidence_interval",
+    "evidence_test",
+    "fit_evidence",
+    "folds_of_people",
+    "map_limits",
+    "missed_trials",
+    "parameter_intervals",
+    "replicate_counts",
+    "uncertainty_on_dev",
+]
+
 _FOLDS = 5
-_BY_OTHERS = 2 / 3
-"""What the costs at a best choice by other people weigh in the variance of a minimum."""
+_JACKKNIFE = 10
+_MOST = 200_000
+"""Trials of dev and test together beyond which devPAV has no interval."""
+_BOOTSTRAP_GROUPS = 1000
+_AT_ONCE = 256
+_ANCHORS = 9
+_ROUNDING = 1e-12
+"""A limit that is nearer to the end of its range than this, relative to the interval, is that end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +102,25 @@ class Evidence:
     calibration
         From scores to ratios.
     sets
-        The trials that it was fitted and is judged on, and who takes part in them.
+        The trials that it was fitted on and those that are judged, and who takes part in them.
     folded
-        Where one set of trials is judged in blocks: the calibration of each, fitted on trials of other people.
-        `calibration` then is that of all trials, which tells how far those of the blocks would move.
+        If one set is judged in blocks: the calibration of each, fitted on trials of other people. `calibration` then is
+        that of all trials.
     """
 
     calibration: Calibration
     sets: TrialSets
     folded: tuple[Calibration, ...] = ()
+
+    @property
+    def system(self) -> str:
+        """The calibrated system, or systems."""
+        return " + ".join(self.calibration.systems)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the judged trials are in memory, so that there are intervals."""
+        return isinstance(self.sets.test, Trials)
 
     @property
     def dev(self) -> Trials:
@@ -83,11 +142,10 @@ class Evidence:
         """The log-likelihood ratio of each judged trial."""
         if not self.folded:
             return self.calibration.ratios(self.test)
-        found = np.full(len(self.test), np.nan)
-        for block, own in zip(self.sets.blocks, self.folded, strict=True):
-            rows = block.held_out
-            found[rows] = own.mapping.ratios(self.scores[rows])
-        return found
+        ratios = np.full(len(self.test), np.nan)
+        for block, calibration in zip(self.sets.blocks, self.folded, strict=True):
+            ratios[block.held_out] = calibration.map(self.scores[block.held_out])
+        return ratios
 
     @cached_property
     def pair(self) -> tuple[Floats, Floats]:
@@ -96,30 +154,85 @@ class Evidence:
 
     @cached_property
     def scores(self) -> Floats:
-        """What the calibration is applied to: one row per judged trial, one column per system."""
+        """The scores of the judged trials: one row per trial, one column per system."""
         return score_table(self.test, self.calibration.systems)
 
     @property
+    def given(self) -> Floats:
+        """What minima are taken over maps of: the scores as given, or the ratios of a fusion."""
+        return self.scores[:, 0] if len(self.calibration.systems) == 1 else self.ratios
+
+    @cached_property
+    def source(self) -> ScoreSource:
+        """The log-likelihood ratios."""
+        return as_source(self.pair) if self.in_memory else RatioSource.of(self.sets.test, self.calibration)
+
+    @cached_property
+    def given_source(self) -> ScoreSource:
+        """The scores that minima are taken over maps of; see `given`."""
+        if not self.in_memory:
+            return as_source(self.sets.test, system=self.calibration.systems[0])
+        return as_source((self.given[self.genuine], self.given[~self.genuine]))
+
+    @property
     def influence(self) -> Influence | None:
-        """How dev trials determine the calibration; None where nothing is known of it."""
+        """How dev trials determine the calibration; None if unknown."""
         return self.calibration.influence if self.sets.origin in ("dev", "folds") else None
 
     def moved_by(self, slopes: Floats) -> Floats | None:
-        """By how much each dev trial moves a figure, from the slopes of the figure in the ratio of each test trial."""
+        """Compute the influence of each dev trial on a statistic from its slopes in the ratios of test trials."""
         if self.influence is None:
             return None
+        if self.calibration.bounds is not None:  # a bounded ratio does not move
+            low, high = self.calibration.bounds
+            slopes = np.where((self.ratios > low) & (self.ratios < high), slopes, 0.0)
         return by_class(self.influence.moves(self.scores, slopes), self.dev.genuine)
 
 
 def _trials_of(data: object) -> Trials:
     if not isinstance(data, Trials):
-        raise TrialsError("figures of evidence with intervals need Trials, one row per trial; see Trials.from_arrays")
+        raise TrialsError(
+            "intervals and curves of evidence need trials in memory, one row per trial; see Trials.from_arrays",
+            code="needs-trials",
+        )
     return data
+
+
+def fit_evidence(
+    sets: TrialSets,
+    systems: Sequence[str],
+    *,
+    method: str = "logistic",
+    prior: float = 0.5,
+    bounds: BoundsName = "none",
+) -> Evidence:
+    """Calibrate systems on dev; with folds, each block on trials of other people.
+
+    Raises
+    ------
+    TrialsError
+        If some trials are in no block.
+    """
+    assert sets.dev is not None
+    how: dict[str, Any] = {"systems": systems, "method": method, "prior": prior, "bounds": bounds}
+    folded = []
+    if sets.blocks:
+        dev = _trials_of(sets.dev)
+        judged = np.any([block.held_out for block in sets.blocks], axis=0)
+        if not judged.all():
+            raise TrialsError(
+                "evidence is measured on all trials, but {trials:count} of them are in no block; make_blocks(...) "
+                "deals out all",
+                code="not-in-a-block",
+                trials=int(np.count_nonzero(~judged)),
+            )
+        folded = [fit_calibration(dev.rows(np.flatnonzero(block.others)), **how) for block in sets.blocks]
+    return Evidence(fit_calibration(sets.dev, **how), sets, tuple(folded))
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorSum:
-    """The errors behind a figure that is a weighted sum of two error rates."""
+    """The errors behind a weighted sum of two error rates."""
 
     counts: ErrorCounts
     weights: Weights
@@ -127,106 +240,79 @@ class ErrorSum:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """A figure of evidence on the judged trials."""
+    """A statistic of evidence on the judged trials."""
 
     estimate: float
-    values: Floats
-    """What each judged trial adds: the means over both classes move as the figure does."""
+    values: Floats | None = None
+    """What each judged trial adds: the sum of their class means moves as the statistic does; None if the trials are not
+    in memory."""
     moves: Floats | None = None
-    """By how much each dev trial moves it through the calibration, times the trials of its class; None where the
-    calibration does not matter, or nothing is known of it."""
+    """The influence of each dev trial through the calibration, times the trials of its class; None if the calibration
+    does not matter, or its influence is unknown."""
     least_high: float = 0.0
-    """What the upper limit is at least, where the judged trials themselves do not tell a variance."""
+    """A lower bound of the upper limit, for an estimate of 0."""
     errors: ErrorSum | None = None
-    """Of a weighted sum of error rates: the errors, which give its limits."""
+    """For a weighted sum of error rates: the errors, which give its limits."""
     parts: tuple[Figure, ...] = ()
-    """What it is the mean of; none where it is one figure by itself."""
+    """What it is the mean of."""
 
     @classmethod
     def mean_of(cls, parts: Sequence[Figure]) -> Figure:
-        """The mean of several figures of the same evidence."""
+        """Average several statistics of the same evidence."""
         if len(parts) == 1:
             return parts[0]
-        moved = [own.moves for own in parts if own.moves is not None]
+        values = [part.values for part in parts if part.values is not None]
+        moves = [part.moves for part in parts if part.moves is not None]
         return cls(
-            float(np.mean([own.estimate for own in parts])),
-            np.mean([own.values for own in parts], axis=0),
-            np.mean(moved, axis=0) if len(moved) == len(parts) else None,
+            float(np.mean([part.estimate for part in parts])),
+            np.mean(values, axis=0) if values else None,
+            np.mean(moves, axis=0) if len(moves) == len(parts) else None,
             parts=tuple(parts),
         )
 
     def __sub__(self, other: Figure) -> Figure:
-        both = [own.moves for own in (self, other) if own.moves is not None]
         moves = None
-        if both:
-            first, second = (0.0 if own.moves is None else own.moves for own in (self, other))
+        if self.moves is not None or other.moves is not None:
+            first, second = (0.0 if figure.moves is None else figure.moves for figure in (self, other))
             moves = np.asarray(first - second)
-        with np.errstate(invalid="ignore"):  # infinite evidence is refused where something is claimed
-            estimate, values = np.subtract(self.estimate, other.estimate), self.values - other.values
-        return Figure(float(estimate), values, moves)
+        with np.errstate(invalid="ignore"):  # infinite evidence is refused when something is estimated
+            estimate = float(np.subtract(self.estimate, other.estimate))
+            if self.values is None or other.values is None:
+                return Figure(estimate)
+            return Figure(estimate, self.values - other.values, moves)
 
 
-def claim_of(figure: Figure, evidence: Evidence, *, threshold: Threshold = "re-estimated") -> Claim:
-    """Claim a figure, or the difference of two on the same trials, with its variance.
+def estimate_of(figure: Figure, evidence: Evidence, *, threshold: Threshold = "re-estimated") -> Claim:
+    """Estimate the variance of a statistic, or of the difference of two on the same trials.
 
     Parameters
     ----------
     figure
-        A figure, or the difference of two.
+        A statistic, or the difference of two.
     evidence
         Where it comes from; of a difference, either.
     threshold
-        ``re-estimated`` adds what the calibration would have moved with other dev people, where that is known.
+        ``re-estimated`` adds the variance of the calibration over other dev people, if it is known.
 
     Raises
     ------
     TrialsError
-        Infinite evidence for the wrong side, of which there is no variance.
+        If a trial has infinite evidence for the wrong side.
     """
     if not np.isfinite(figure.estimate):
-        raise TrialsError("a trial has infinite evidence for the wrong side, so nothing can be said of a difference")
+        raise TrialsError(
+            "a trial has infinite evidence for the wrong side, so nothing can be said of a difference",
+            code="infinite-evidence",
+        )
+    assert figure.values is not None
     return claim_of_values(evidence.sets, figure.estimate, figure.values, figure.moves, threshold=threshold)
 
 
-def entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:
-    """The empirical cross-entropy at a prior, in bits; Cllr at one half."""
-    values, slopes = _entropies(evidence.ratios, evidence.genuine, prior)
-    return Figure(sum_of_class_means(values, evidence.genuine), values, evidence.moved_by(slopes))
-
-
-def least_entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:
-    """The least cross-entropy that a rising map of the ratios has; min Cllr at one half.
-
-    It is a minimum over maps, so to first order each trial adds what it costs at the map of the minimum. That map
-    follows the trials it is fitted on, which makes costs too even; at the map that other people give (bounded as
-    `fit_steps` does) they are too uneven, with few trials. See `between`.
-    """
-    found = Segments.of(as_source(evidence.pair))
-    place = np.minimum(np.searchsorted(found.ends, evidence.ratios, side="left"), len(found.ends) - 1)
-    costs, _ = _entropies(found.ratios()[place], evidence.genuine, prior)
-    ratios = evidence.ratios.copy()
-    for held, rest in folds_of_people(evidence):
-        classes = evidence.ratios[rest & evidence.genuine], evidence.ratios[rest & ~evidence.genuine]
-        ratios[held] = fit_steps(as_source(classes)).ratios(evidence.ratios[held, None])
-    held_out, _ = _entropies(ratios, evidence.genuine, prior)
-    estimate = sum_of_class_means(costs, evidence.genuine)
-    least_high = sum_of_class_means(held_out, evidence.genuine) if estimate == 0 else 0.0
-    return Figure(estimate, between(costs, held_out), least_high=least_high)
-
-
-def between(costs: Floats, by_others: Floats) -> Floats:
-    """What each trial adds to a minimum: between its cost at the best choice and that at the choice of other people.
-
-    The variance of the former is too small and that of the latter too large, with few trials; where they meet was
-    chosen in simulations (docs/calibration.md).
-    """
-    return (1 - _BY_OTHERS) * costs + _BY_OTHERS * by_others
-
-
 def folds_of_people(evidence: Evidence) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
-    """The judged trials of some people, and those of the others, if there are any of both classes.
+    """Divide the judged trials by people into those held out and the rest, five times.
 
-    People who are claimed to be are dealt into folds, or subjects, or trials where nothing is known of people.
+    Claimed people are dealt into folds, or subjects, or trials without ids. Folds whose rest lacks a class are left
+    out.
     """
     test, rng = evidence.test, np.random.default_rng([evidence.sets.seed, 6])
     role = "subject" if evidence.sets.sharing == "subject" else "claim"
@@ -235,329 +321,248 @@ def folds_of_people(evidence: Evidence) -> Iterator[tuple[NDArray[np.bool_], NDA
     else:
         codes = test.ids[role].numbered().codes
         fold = (rng.permutation(int(codes.max()) + 1) % _FOLDS)[codes]
-    for own in range(_FOLDS):
-        held, rest = fold == own, fold != own
+    for k in range(_FOLDS):
+        held, rest = fold == k, fold != k
         if held.any() and (rest & evidence.genuine).any() and (rest & ~evidence.genuine).any():
             yield held, rest
 
 
-def cllr_figure(evidence: Evidence) -> Figure:
-    """Cllr; the same bits as `cllr`."""
-    return replace(entropy_figure(evidence), estimate=cllr(evidence.pair))
+def uncertainty_on_dev(evidence: Evidence, moves: Floats) -> float:
+    """Compute the standard deviation of something over dev people, from the influence of each dev trial."""
+    return spread_of_values(evidence.sets.people[0], evidence.dev.genuine, by_class(moves, evidence.dev.genuine)).sigma
 
 
-def _entropies(ratios: Floats, genuine: NDArray[np.bool_], prior: float) -> tuple[Floats, Floats]:
-    """What each trial costs in bits, times the share of its class; and the slope of the sum of means in its ratio."""
-    signs = np.where(genuine, -1.0, 1.0)
-    away = signs * (ratios + log(prior / (1 - prior)))
-    shares = np.where(genuine, prior, 1 - prior) / log(2)
-    counts = np.where(genuine, np.count_nonzero(genuine), np.count_nonzero(~genuine))
-    return shares * softplus(away), shares * signs * expit(away) / counts
-
-
-def rocch_eer_figure(evidence: Evidence) -> Figure:
-    """The equal error rate on the ROC convex hull: the highest over priors of the least Bayes error.
-
-    It lies between two vertices, at the prior for which both cost the same: to first order each trial adds what it
-    costs there. Both error rates are the same there, and their sum, weighed by that prior, has the limits.
-    """
-    hull = hull_points(as_source(evidence.pair))
-    away = np.asarray(hull.frr - hull.far)  # rises from vertex to vertex
-    after = int(np.argmax(away >= 0))
-    before = max(after - 1, 0)
-    width = float(away[after] - away[before])
-    share = float(away[after]) / width if width > 0 else 0.0  # of the vertex before
-    # at a vertex all priors between those of its two sides would do: that of the chord is among them
-    beyond = min(after + int(away[after] == 0), len(away) - 1)
-    fall, rise = float(hull.far[before] - hull.far[beyond]), float(hull.frr[beyond] - hull.frr[before])
-    prior = fall / (fall + rise) if fall + rise > 0 else 0.5  # both vertices cost the same there
-    wrong = [(evidence.ratios > hull.threshold[k]) != evidence.genuine for k in (before, after)]
-    values = np.where(evidence.genuine, prior, 1 - prior) * (share * wrong[0] + (1 - share) * wrong[1])
-    estimate = sum_of_class_means(values, evidence.genuine)
-    genuine = np.count_nonzero(evidence.genuine)
-    impostor = len(values) - genuine
-    counts = ErrorCounts(float("nan"), estimate * impostor, estimate * genuine, genuine, impostor)
-    return Figure(estimate, values, errors=ErrorSum(counts, Weights(1 - prior, prior)))
-
-
-@dataclass(frozen=True, slots=True)
-class CostTarget:
-    """A detection cost: the mean over one operating point or several, perhaps over equal parts of the trials.
+def evidence_interval(
+    measure: EvidenceMeasure,
+    evidence: Evidence,
+    *,
+    confidence: float = 0.95,
+    threshold: Threshold = "re-estimated",
+    figure: Figure | None = None,
+) -> RateInterval:
+    """Compute the interval of a measure of evidence.
 
     Parameters
     ----------
-    name : str
-        What it is called.
-    points : tuple of CostPoint
-        The operating points.
-    partition : tuple of str, default ()
-        Further columns of the trials. Trials are divided by their values, and error rates are the means of those of all
-        parts that have trials of the class, as NIST's scorer equalises them.
+    measure
+        The measure.
+    evidence
+        The judged trials, calibrated.
+    confidence
+        The level of confidence, between 0 and 1.
+    threshold
+        ``re-estimated``: the system, calibrated on new dev trials. ``fixed``: this calibration. A measure that does not
+        depend on dev is always fixed.
+    figure
+        The statistic, if it is known already.
 
-    Examples
-    --------
-    >>> cost_target("sre18").name
-    'sre18'
+    Notes
+    -----
+    Student's limits on a logarithmic scale, as costs are above 0; beyond the distance of the estimate from 0 they go on
+    straight, down to 0 and up to the highest possible value. If min Cllr is 0, its upper limit is at least the mean
+    cost at the bounded map of other people. A detection cost, like the EER on the convex hull, is a weighted sum of two
+    error rates and has their limits, with one quantile for all that varies. The limits of a mean over operating points
+    are the means of theirs.
     """
-
-    name: str
-    points: tuple[CostPoint, ...]
-    partition: tuple[str, ...] = ()
-
-
-CostLike: TypeAlias = str | CostPoint | CostTarget
-"""An operating point, several under one name, or a text: a preset, a prior, or prior and costs as in ``.01,10,1``."""
-
-
-def cost_target(cost: CostLike, partition: Sequence[str] = ()) -> CostTarget:
-    """Make a detection cost of its name, of a prior, or of prior and costs.
-
-    Parameters
-    ----------
-    cost : CostLike
-        A `CostPoint`, a `CostTarget`, a prior, or a text: a name such as ``sre18``, or ``prior,miss,false_alarm``.
-    partition : sequence of str, default ()
-        Further columns of test. Detection costs are then means of error rates over the parts that their values divide
-        the trials into, all at the same threshold.
-
-    Returns
-    -------
-    CostTarget
-        The cost.
-
-    Raises
-    ------
-    ParameterError
-        A text that is no preset and no numbers.
-
-    Examples
-    --------
-    >>> [point.prior for point in cost_target("sre18").points]
-    [0.01, 0.005]
-    >>> cost_target(".01,10,1").points
-    (CostPoint(prior=0.01, miss=10.0, false_alarm=1.0),)
-    """
-    columns = tuple(partition)
-    if isinstance(cost, CostTarget):
-        return cost
-    if isinstance(cost, CostPoint):
-        costs = "" if cost.miss == cost.false_alarm == 1 else f",{cost.miss:g},{cost.false_alarm:g}"
-        return CostTarget(f"{cost.prior:g}{costs}", (cost,), columns)
-    if cost.lower() in PRESETS:
-        return CostTarget(cost.lower(), PRESETS[cost.lower()], columns)
-    try:
-        numbers = [float(number) for number in cost.split(",")]
-    except ValueError as error:
-        raise ParameterError(
-            f"the detection cost {shown(cost)} is not known: expected a prior, a prior and two costs as in .01,10,1, "
-            f"or one of {', '.join(PRESETS)}"
-        ) from error
-    if len(numbers) not in (1, 3):
-        raise ParameterError(
-            f"the detection cost {shown(cost)} is not known: expected a prior, or a prior and two costs as in .01,10,1"
-        )
-    return cost_target(CostPoint(*numbers), columns)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Parts:
-    """The judged trials divided into parts that count alike."""
-
-    genuine: NDArray[np.bool_]
-    part: NDArray[np.int64]
-    weights: Floats
-    """Of each trial in the mean over its class: 1 where there is one part."""
-
-    @classmethod
-    def of(cls, trials: Trials, columns: Sequence[str]) -> Parts:
-        """Trials divided by the values of these columns together.
-
-        Raises
-        ------
-        TrialsError
-            A column that the trials do not have.
-        """
-        part = np.zeros(len(trials), dtype=np.int64)
-        for name in columns:
-            if name not in trials.columns and name not in trials.ids:
-                known = listed([*trials.ids, *trials.columns]) or "none"
-                raise TrialsError(f"there is no column {shown(name)} to divide trials by; further columns: {known}")
-            column: Further = {**trials.ids, **trials.columns}[name]
-            codes = (Ids.of(column) if isinstance(column, np.ndarray) else column.numbered()).codes
-            part = np.unique(part * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
-        weights = np.ones(len(trials))
-        for rows in (trials.genuine, ~trials.genuine):
-            counts = np.bincount(part[rows])
-            weights[rows] = np.count_nonzero(rows) / (np.count_nonzero(counts) * counts[part[rows]])
-        return cls(trials.genuine, part, weights)
-
-    def centred(self, values: Floats) -> Floats:
-        """Weighted values whose means over the classes are those over the parts, and which vary within parts only."""
-        found = np.empty(len(values))
-        for rows in (self.genuine, ~self.genuine):
-            part, own = self.part[rows], values[rows]
-            means = np.bincount(part, own) / np.maximum(np.bincount(part), 1)
-            whole = float(np.mean(self.weights[rows] * own))
-            found[rows] = self.weights[rows] * (own - means[part]) + whole
-        return found
-
-
-def point_weights(point: CostPoint) -> Weights:
-    """What FAR and FRR weigh in the normalised cost."""
-    scale = min(1.0, point.ratio)
-    return Weights(point.ratio / scale, 1 / scale)
-
-
-def cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
-    """The actual cost, at the thresholds that priors and costs ask for."""
-    parts = Parts.of(evidence.test, target.partition)
-    found = []
-    for point in target.points:
-        own = _point_figure(evidence, parts, point, point.threshold)
-        found.append(replace(own, moves=_moves(evidence, parts, point)))
-    return Figure.mean_of(found)
-
-
-def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
-    """The least cost at any threshold, the best one for each point, a posteriori.
-
-    It is a minimum: trials add something between what they cost at the best threshold and at that of other people.
-    """
-    parts = Parts.of(evidence.test, target.partition)
-    best = _least_thresholds(evidence, target, parts)
-    by_others = [np.full(len(evidence.ratios), own) for own in best]
-    for held, rest in folds_of_people(evidence):
-        for column, threshold in zip(by_others, _least_thresholds(evidence, target, parts, rest), strict=True):
-            column[held] = threshold
-    found = []
-    for point, threshold, others in zip(target.points, best, by_others, strict=True):
-        own = _point_figure(evidence, parts, point, threshold)
-        held_out = parts.centred(_priced(evidence.ratios, evidence.genuine, point, others))
-        found.append(replace(own, values=between(own.values, held_out)))
-    return Figure.mean_of(found)
-
-
-def _least_thresholds(
-    evidence: Evidence, target: CostTarget, parts: Parts, rows: NDArray[np.bool_] | None = None
-) -> list[float]:
-    """The threshold of the least cost at each operating point, of all trials or of some of them.
-
-    Where trials are in parts, costs are the means over them.
-    """
-    some = slice(None) if rows is None else rows
-    ratios, genuine, weights = evidence.ratios[some], evidence.genuine[some], parts.weights[some]
-    if not target.partition:
-        hull = hull_points(as_source((ratios[genuine], ratios[~genuine])))
-        thresholds, far, frr = (np.asarray(own) for own in (hull.threshold, hull.far, hull.frr))
+    check_confidence(confidence)
+    known = measure.figure(evidence) if figure is None else figure
+    whole: dict[str, Any] = {"is_share": measure.is_share, "label": measure.label, "sharing": evidence.sets.sharing}
+    if not np.isfinite(known.estimate):
+        given: Threshold = "fixed" if known.moves is None else threshold
+        return RateInterval(known.estimate, 0.0, inf, inf, confidence, "student", measure.name, given, **whole)
+    found = estimate_of(known, evidence, threshold=threshold)
+    estimate, limits = found.estimate, "student"
+    parts = known.parts or (known,)
+    if parts[0].errors is not None:
+        ends = [_limits_of_sum(part, evidence, confidence, threshold) for part in parts]
+        low, high = np.mean(ends, axis=0).tolist()
+        limits = "wilson"
     else:
-        order = np.argsort(ratios, kind="stable")
-        scores, genuine, weights = ratios[order], genuine[order], weights[order]
-        last = np.append(scores[1:] != scores[:-1], True)
-        thresholds = np.concatenate([[-np.inf], scores[last]])
-        frr, rejected = (
-            np.concatenate([[0.0], np.cumsum(own)[last] / own.sum()]) for own in (weights * genuine, weights * ~genuine)
-        )
-        far = 1 - rejected
-    found = []
-    for point in target.points:
-        by_far, by_frr, _ = point_weights(point)
-        found.append(float(thresholds[int(np.argmin(by_far * far + by_frr * frr))]))
-    return found
+        reach = found.quantile(confidence) * found.sigma
+        if measure.signed:
+            low, high = estimate - reach, estimate + reach
+        else:
+            near = min(reach, estimate)
+            factor, beyond = exp(near / estimate) if estimate > 0 else e, reach - near
+            low, high = estimate / factor - beyond, max(estimate * factor + beyond, known.least_high)
+    if not measure.signed:
+        slack = _ROUNDING * max(high, estimate)
+        low = 0.0 if low <= slack else low
+        high = measure.most if high >= measure.most - slack else high
+    return RateInterval(estimate, low, high, found.sigma, confidence, limits, measure.name, found.threshold, **whole)
 
 
-def _point_figure(evidence: Evidence, parts: Parts, point: CostPoint, threshold: float) -> Figure:
-    """The cost at one operating point and one threshold."""
-    genuine = evidence.genuine
-    values = parts.centred(_priced(evidence.ratios, genuine, point, threshold))
-    wrong = parts.weights * ((evidence.ratios > threshold) != genuine)
-    positive = int(np.count_nonzero(genuine))
-    counts = ErrorCounts(
-        threshold, float(wrong[~genuine].sum()), float(wrong[genuine].sum()), positive, len(wrong) - positive
+def _limits_of_sum(figure: Figure, evidence: Evidence, confidence: float, threshold: Threshold) -> tuple[float, float]:
+    """Compute the limits of a weighted sum of two error rates."""
+    people = evidence.sets.people[1]
+    assert figure.errors is not None
+    return limits_of_sum(
+        estimate_of(figure, evidence, threshold=threshold),
+        figure.errors.weights,
+        figure.errors.counts,
+        confidence,
+        one_error=None if people is None else partial(one_error_of, people),
+        together=True,
     )
-    errors = ErrorSum(counts, point_weights(point))
-    return Figure(sum_of_class_means(values, genuine), values, errors=errors)
 
 
-def _priced(ratios: Floats, genuine: NDArray[np.bool_], point: CostPoint, threshold: float | Floats) -> Floats:
-    """What each trial costs at an operating point, all at one threshold or each at its own."""
-    weights = point_weights(point)
-    return np.asarray(((ratios > threshold) != genuine) * np.where(genuine, weights.frr, weights.far))
+def check_finite(measure: EvidenceMeasure, figures: Mapping[str, Figure]) -> None:
+    """Refuse to test a difference from a system whose figure, by its name, is infinite."""
+    infinite = [name for name, figure in figures.items() if not isfinite(figure.estimate)]
+    if infinite:
+        raise TrialsError(
+            "{systems}: a trial has infinite evidence for the wrong side, so no difference in {measure} can be tested; "
+            "leave such systems out",
+            code="infinite-evidence",
+            systems=listed(infinite),
+            measure=term(measure.label),
+        )
 
 
-def _moves(evidence: Evidence, parts: Parts, point: CostPoint) -> Floats | None:
-    """By how much each dev trial moves the cost at a point through the calibration; None where that is not known.
+def evidence_test(
+    measure: EvidenceMeasure,
+    evidence: Evidence,
+    difference: Figure,
+    *,
+    alternative: Alternative = "two-sided",
+    threshold: Threshold = "re-estimated",
+) -> TestResult:
+    """Test the difference of a measure between two systems on the same trials.
 
-    A cost is a step function of ratios: it changes as trials pass the threshold. How many do is asked of all trials as
-    near to it as dev leaves the ratio there uncertain: the slope of the cost in each ratio is a normal density around
-    the threshold, of that width.
+    Parameters
+    ----------
+    measure
+        The measure.
+    evidence
+        That of either system.
+    difference
+        The statistic of A less that of B.
+    alternative
+        What is claimed of A - B.
+    threshold
+        Whether the calibrations are re-estimated or fixed.
     """
-    influence = evidence.influence
-    if influence is None:
-        return None
-    away, dev = evidence.ratios - point.threshold, evidence.dev.genuine
-    nearest = int(np.argmin(np.abs(away)))
-    moved = by_class(influence.moves(evidence.scores[[nearest]], np.ones(1)), dev)
-    width = spread_of_values(evidence.sets.people[0], dev, moved).sigma
-    if not width > 0:
-        return np.zeros(len(dev))
-    genuine, weights = evidence.genuine, point_weights(point)
-    passing = np.where(genuine, -weights.frr / genuine.sum(), weights.far / (~genuine).sum()) * parts.weights
-    return evidence.moved_by(passing * np.exp(-((away / width) ** 2) / 2) / (width * sqrt(2 * pi)))
+    claim = estimate_of(difference, evidence, threshold=threshold)
+    test = student_test(evidence.sets.test_name, claim, alternative=alternative)
+    note = test.note or measure.caution
+    return replace(test, measure=measure.name, is_share=measure.is_share, note=note, label=measure.label)
 
 
-_GROUPS = 10
-_MOST = 200_000
-"""Trials of dev and test together, beyond which a figure is not computed over and over again."""
+def bootstrap_figure(
+    figure: Figure, evidence: Evidence, *, n_resamples: int = 10_000, rng: int | None = 0
+) -> Bootstrap:
+    """Bootstrap a statistic to first order, by people, or by trials without ids.
+
+    Parameters
+    ----------
+    figure
+        The statistic, or the difference of two.
+    evidence
+        Where it comes from; of a difference, that of either system.
+    n_resamples, rng
+        The number of resamples, and the seed.
+
+    Notes
+    -----
+    Replicates have the standard deviation of the test given the calibration. Trials without ids are dealt at random
+    into at most 1,000 groups per class, which are drawn.
+    """
+    check_resamples(n_resamples)
+    generator, people = as_generator(rng), evidence.sets.people[1]
+    assert figure.values is not None
+    if people is not None:
+        sums = people.error_sums(figure.values)
+    else:
+        parts = contributions(evidence.genuine, figure.values, (1.0, 1.0))
+        sums = np.concatenate(
+            [
+                np.bincount(generator.permutation(len(some)) % _BOOTSTRAP_GROUPS, some)
+                for some in (parts[evidence.genuine], parts[~evidence.genuine])
+            ]
+        )
+    drawn = np.empty(n_resamples)
+    for start in range(0, n_resamples, _AT_ONCE):
+        rows = drawn[start : start + _AT_ONCE]
+        if people is not None:
+            rows[:] = people.draw(len(rows), generator) @ sums
+        else:
+            rows[:] = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), len(rows)) @ sums
+    fixed = estimate_of(figure, evidence, threshold="fixed")
+    degrees = None if people is None else fixed.degrees
+    return Bootstrap(figure.estimate, figure.estimate + drawn - drawn.mean()).scaled(fixed.sigma, degrees)
+
+
+def parameter_intervals(evidence: Evidence, confidence: float) -> tuple[RateInterval, ...]:
+    """Compute Student's intervals of weights and offset, by dev people; none unless the map is linear."""
+    calibration, people = evidence.calibration, evidence.sets.people[0]
+    if not isinstance(calibration.influence, LinearInfluence) or not isinstance(calibration.mapping, Linear):
+        return ()
+    parameters = calibration.mapping.described(calibration.systems)
+    sharing: Cluster = "none" if people is None else people.cluster
+    intervals = []
+    for (name, value), influence in zip(parameters.items(), calibration.influence.by_parameter.T, strict=True):
+        genuine = evidence.dev.genuine
+        moves = by_class(influence, genuine)
+        unit = float(units_of(moves[:, None])[0])
+        spread = spread_of_values(people, genuine, moves / unit)
+        claim = Claim(value / unit, spread, 0.0, spread.degrees, "fixed")
+        reach = claim.quantile(confidence) * claim.sigma * unit
+        limits = value - reach, value + reach
+        intervals.append(
+            RateInterval(
+                value, *limits, claim.sigma * unit, confidence, "student", name, is_share=False, sharing=sharing
+            )
+        )
+    return tuple(intervals)
 
 
 def dev_pav_interval(evidence: Evidence, *, confidence: float = 0.95) -> RateInterval | None:
-    """The interval of devPAV: Student's limits on the scale of logarithms, by the jackknife over groups of people.
+    """Compute the interval of devPAV: Student's limits on a logarithmic scale, by the jackknife over ten groups.
 
     Parameters
     ----------
     evidence
         The judged trials, calibrated.
     confidence
-        Of the interval.
+        The level of confidence, between 0 and 1.
 
     Returns
     -------
     RateInterval or None
-        None where devPAV is not known, or not known without some of the people; where people are fewer than ten; and
-        where there are more than 200,000 trials.
+        None if devPAV is unknown, also without one of the groups; with fewer than ten people; and with more than
+        200,000 trials.
 
     Notes
     -----
-    People are dealt into ten groups; where nothing is known of people, trials are. Without each group of test people
-    devPAV is another, and without each group of dev people the calibration is. A trial of people of two groups is left
-    out twice, so that intervals are rather wide.
+    People are dealt into ten groups, or trials without ids. Each group of test people is left out, and each group of
+    dev people, with the calibration fitted to the rest. A trial of people of two groups is left out twice, so that
+    intervals are conservative.
     """
     estimate, sets = dev_pav(evidence.pair), evidence.sets
-    re_estimated = sets.origin == "dev"
+    re_estimated = sets.origin == "dev" and evidence.influence is not None
     trials = len(evidence.test) + (len(evidence.dev) if re_estimated else 0)
     if trials > _MOST or not (isfinite(estimate) and estimate > 0):
         return None
 
     def without_test(rows: NDArray[np.bool_]) -> float:
-        return _of(evidence.ratios[rows], evidence.genuine[rows])
+        ratios, genuine = evidence.ratios[rows], evidence.genuine[rows]
+        return dev_pav((ratios[genuine], ratios[~genuine]))
 
     def without_dev(rows: NDArray[np.bool_]) -> float:
-        own = evidence.calibration
-        fitted = fit_calibration(
-            evidence.dev.rows(np.flatnonzero(rows)), systems=own.systems, method=own.method, prior=own.prior
-        )
-        return _of(fitted.ratios(evidence.test), evidence.genuine)
+        ratios = _refit(evidence.calibration, evidence.dev.rows(np.flatnonzero(rows))).ratios(evidence.test)
+        return dev_pav((ratios[evidence.genuine], ratios[~evidence.genuine]))
 
     try:
-        variance = _variance(evidence.test, sets.people[1], without_test, sets.seed)
+        variance = _jackknife(evidence.test, sets.people[1], without_test, sets.seed)
         if re_estimated:
-            variance += _variance(evidence.dev, sets.people[0], without_dev, sets.seed)
+            variance += _jackknife(evidence.dev, sets.people[0], without_dev, sets.seed)
     except TrialsError:  # too few people, or a class without trials
         return None
     if not isfinite(variance):
         return None
     sigma = sqrt(variance)
-    factor = exp(min(student_quantile(_GROUPS - 1, confidence) * sigma / estimate, 700.0))
+    factor = exp(min(student_quantile(_JACKKNIFE - 1, confidence) * sigma / estimate, 700.0))
+    given: Threshold = "re-estimated" if re_estimated else "fixed"
     return RateInterval(
         estimate,
         estimate / factor,
@@ -566,20 +571,86 @@ def dev_pav_interval(evidence: Evidence, *, confidence: float = 0.95) -> RateInt
         confidence,
         "student",
         "dev-pav",
-        "re-estimated" if re_estimated else "fixed",
+        given,
         is_share=False,
         label="devPAV",
-        sharing=evidence.sets.sharing,
+        sharing=sets.sharing,
     )
 
 
-def _of(ratios: Floats, genuine: NDArray[np.bool_]) -> float:
-    return dev_pav((ratios[genuine], ratios[~genuine]))
+def _refit(calibration: Calibration, dev: Trials) -> Calibration:
+    bounds: BoundsName = "none" if calibration.bounds is None else "elub"
+    how: dict[str, Any] = {"method": calibration.method, "prior": calibration.prior, "bounds": bounds}
+    return fit_calibration(dev, systems=calibration.systems, **how)
 
 
-def _variance(trials: Trials, people: People | None, without: Callable[[NDArray[np.bool_]], float], seed: int) -> float:
-    """The jackknife's variance: by how much a figure changes without each group of people."""
+def _jackknife(
+    trials: Trials, people: People | None, without: Callable[[NDArray[np.bool_]], float], seed: int
+) -> float:
+    """Compute the jackknife variance of a statistic over groups of people."""
     cluster = "none" if people is None else people.cluster
-    first, second = folds_of_trials(trials, _GROUPS, cluster, np.random.default_rng([seed, 7]))
-    found = np.array([without((first != group) & (second != group)) for group in range(_GROUPS)])
-    return float(np.sum((found - found.mean()) ** 2)) * (_GROUPS - 1) / _GROUPS
+    first, second = folds_of_trials(trials, _JACKKNIFE, cluster, np.random.default_rng([seed, 7]))
+    left = np.array([without((first != group) & (second != group)) for group in range(_JACKKNIFE)])
+    return float(np.sum((left - left.mean()) ** 2)) * (_JACKKNIFE - 1) / _JACKKNIFE
+
+
+def map_limits(
+    influence: LinearInfluence, people: People | None, dev: Trials, scores: Floats, ratios: Floats, confidence: float
+) -> tuple[Floats, Floats]:
+    """Compute Student's limits of ``weight * score + offset`` along scores, by dev people."""
+    from scipy.interpolate import CubicSpline
+
+    places = np.linspace(0.0, 1.0, _ANCHORS)
+    low, width = scores[0], scores[-1] - scores[0]
+    spreads = [
+        spread_of_values(
+            people, dev.genuine, by_class(influence.by_parameter @ [low + place * width, 1.0], dev.genuine)
+        )
+        for place in places.tolist()
+    ]
+    # the variance is quadratic in the score
+    variances = CubicSpline(places, [spread.variance for spread in spreads])((scores - low) / width)
+    degrees = min(spread.degrees for spread in spreads)
+    reach = student_quantile(degrees, confidence) * np.sqrt(np.maximum(variances, 0.0))
+    return ratios - reach, ratios + reach
+
+
+def draw_trials(calibration: Calibration, dev: Trials, people: People | None, rng: np.random.Generator) -> Calibration:
+    """Fit a calibration to dev people drawn anew with all their trials, or to trials without ids."""
+    times = np.zeros(len(dev), dtype=np.int64)
+    while not (times[dev.genuine].any() and times[~dev.genuine].any()):
+        if people is None:
+            for rows in (np.flatnonzero(dev.genuine), np.flatnonzero(~dev.genuine)):
+                times[rows] = np.bincount(rng.integers(len(rows), size=len(rows)), minlength=len(rows))
+            continue
+        numbers = people.draw(1, rng)[0]
+        for part in people.classes:
+            times[part.rows] = part.times_drawn(numbers)
+    return _refit(calibration, dev.rows(np.repeat(np.arange(len(dev)), times)))
+
+
+def replicate_counts(
+    trials: Trials,
+    cells: NDArray[np.int64],
+    size: int,
+    people: People | None,
+    pool: Callable[[Floats], Floats],
+    *,
+    n_resamples: int,
+    rng: np.random.Generator | int | None,
+) -> Floats:
+    """Resample people, or trials without ids, and apply `pool` to the counts of genuine and impostor trials by cell."""
+    table = count_table(trials, cells, size, people, stratified=people is None)
+    drawn, _ = replicate(
+        table, lambda rows: np.array([pool(row) for row in rows]), n_resamples=n_resamples, rng=rng, workers=1
+    )
+    return drawn
+
+
+def missed_trials(people: People | None, confidence: float) -> tuple[float, float]:
+    """Bound the genuine and impostor trials that an end without any may have missed (rule of three, by person)."""
+    few = -log((1 - confidence) / 2)
+    if people is None:
+        return few, few
+    genuine, impostor = (few * sqrt(len(part.rows) / part.effective) for part in people.classes)
+    return genuine, impostor

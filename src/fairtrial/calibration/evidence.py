@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan, log
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,23 +13,26 @@ from scipy.special import expit
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_share
 from fairtrial.core.trials import Trials
+from fairtrial.core.words import shown
 from fairtrial.counting.search import hull_points
 from fairtrial.counting.tallies import ErrorCounts, Genuine, ScoreData, Scores, ScoreSource, as_source, count_errors
-from fairtrial.inference.variance import Floats
+from fairtrial.rules.measures import Weights
+
+Floats: TypeAlias = NDArray[np.float64]
 
 
 def sum_of_class_means(values: Floats, genuine: NDArray[np.bool_]) -> float:
-    """The mean over genuine trials and that over impostor trials together."""
+    """Add the means over genuine and over impostor trials."""
     return float(values[genuine].mean() + values[~genuine].mean())
 
 
 def by_class(influence: Floats, genuine: NDArray[np.bool_]) -> Floats:
-    """Influences as values whose means over both classes add up to what they add up to."""
+    """Scale influences so that their class means add up to the sum of influences."""
     return np.asarray(influence * np.where(genuine, genuine.sum(), (~genuine).sum()))
 
 
 _BLOCK = 1 << 14
-"""So many scores are dealt with at once that they stay in the cache."""
+"""Scores handled at once: they fit in the cache."""
 
 
 def softplus(values: NDArray[np.floating]) -> Floats:
@@ -76,8 +80,8 @@ def cllr(data: ScoreData, *, system: str | None = None) -> float:
     Returns
     -------
     float
-        0 for perfect evidence, 1 for none at all, and more than 1 for evidence that misleads. Infinite where a trial
-        has infinite evidence for the wrong side.
+        0 for perfect evidence, 1 for none, and more than 1 for misleading evidence. Infinite if a trial has infinite
+        evidence for the wrong side.
 
     Raises
     ------
@@ -111,7 +115,7 @@ def empirical_cross_entropy(
     system : str, optional
         The name of the system; not needed where there is only one.
     minimum : bool, default False
-        The least that any rising map of the scores has, a posteriori, in place of that of the scores as they are.
+        The least of any non-decreasing map of the scores, a posteriori, instead of that of the scores.
 
     Returns
     -------
@@ -121,7 +125,7 @@ def empirical_cross_entropy(
     Raises
     ------
     ParameterError
-        A prior that is not between 0 and 1.
+        If a prior is not between 0 and 1.
 
     References
     ----------
@@ -154,7 +158,7 @@ class Segments:
 
     @classmethod
     def of(cls, source: ScoreSource) -> Segments:
-        """The segments of all scores."""
+        """Find the segments of all scores."""
         hull = hull_points(source)
         rejected = np.concatenate([[0], np.asarray(hull.false_rejects)])
         accepted = np.concatenate([[source.impostor], np.asarray(hull.false_accepts)])
@@ -164,7 +168,7 @@ class Segments:
         return found.pooled() if hull.false_rejects[0] else found  # scores of -inf lie below the hull's first vertex
 
     def pooled(self) -> Segments:
-        """Neighbours put together until the share of genuine trials rises from each to the next."""
+        """Pool neighbours until the proportion of genuine trials rises from each to the next."""
         ends: list[float] = []
         genuine: list[float] = []
         impostor: list[float] = []
@@ -186,7 +190,7 @@ class Segments:
             return np.asarray(np.log(self.genuine / self.genuine.sum()) - np.log(self.impostor / self.impostor.sum()))
 
     def costs(self, shifts: Floats) -> Floats:
-        """What `_CostTally` would sum if each score were the ratio of its segment."""
+        """Sum the costs of `_CostTally` with each score replaced by the ratio of its segment."""
         ratios = self.ratios()
         found = np.empty((2, len(shifts)))
         for row, (counts, sign) in enumerate(((self.impostor, 1), (self.genuine, -1))):
@@ -196,7 +200,7 @@ class Segments:
 
 
 def min_cllr(data: ScoreData, *, system: str | None = None) -> float:
-    """Compute the least Cllr that any rising map of the scores has: what is lost by discrimination alone, a posteriori.
+    """Compute the least Cllr of any non-decreasing map of the scores: what discrimination alone loses, a posteriori.
 
     Parameters
     ----------
@@ -208,7 +212,7 @@ def min_cllr(data: ScoreData, *, system: str | None = None) -> float:
     Returns
     -------
     float
-        Bits, between 0 and 1.
+        Bits, between 0 and 1; 1 if higher scores mean impostor.
 
     Raises
     ------
@@ -217,7 +221,7 @@ def min_cllr(data: ScoreData, *, system: str | None = None) -> float:
 
     Notes
     -----
-    It comes from the ROC convex hull, so millions of scores are not sorted.
+    It comes from the ROC convex hull, so that scores need not be sorted.
 
     References
     ----------
@@ -229,12 +233,6 @@ def min_cllr(data: ScoreData, *, system: str | None = None) -> float:
     0.0
     """
     return float(empirical_cross_entropy(data, 0.5, system=system, minimum=True))
-
-
-def segment_cllr(found: Segments) -> float:
-    """Cllr if each score were the ratio of its segment: min Cllr, from the segments themselves."""
-    impostor, genuine = found.costs(np.zeros(1))[:, 0]
-    return float(genuine / found.genuine.sum() + impostor / found.impostor.sum()) / (2 * log(2))
 
 
 def dev_pav(data: ScoreData, *, system: str | None = None) -> float:
@@ -291,7 +289,7 @@ def dev_pav(data: ScoreData, *, system: str | None = None) -> float:
 
 
 def _classes(data: ScoreData, system: str | None) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Genuine and impostor scores of trials or of a pair of arrays."""
+    """Split the scores of trials or of a pair of arrays."""
     if isinstance(data, Trials):
         scores = data.column(system)
         return scores[data.genuine], scores[~data.genuine]
@@ -316,7 +314,7 @@ class CostPoint:
     Raises
     ------
     ParameterError
-        A prior that is not between 0 and 1, or a cost that is not above 0.
+        If the prior is not between 0 and 1, or a cost is not above 0.
 
     References
     ----------
@@ -347,6 +345,12 @@ class CostPoint:
         """The log-likelihood ratio above which to accept."""
         return log(self.ratio)
 
+    @property
+    def weights(self) -> Weights:
+        """The weights of FAR and FRR in the normalised cost."""
+        scale = min(1.0, self.ratio)
+        return Weights(self.ratio / scale, 1 / scale)
+
     def normalised(self, counts: ErrorCounts) -> Any:
         """Give the cost of errors over that of the best decision without a score.
 
@@ -375,8 +379,88 @@ PRESETS: dict[str, tuple[CostPoint, ...]] = {
 """Operating points of NIST's speaker recognition evaluations; the figure is the mean over them."""
 
 
+@dataclass(frozen=True, slots=True)
+class CostTarget:
+    """A detection cost: the mean over one operating point or several, perhaps over equal parts of the trials.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    points : tuple of CostPoint
+        The operating points.
+    partition : tuple of str, default ()
+        Further columns of the trials. Trials are divided by their values, and error rates are the means of those of all
+        parts that have trials of the class, as NIST's scorer equalises them.
+
+    Examples
+    --------
+    >>> cost_target("sre18").name
+    'sre18'
+    """
+
+    name: str
+    points: tuple[CostPoint, ...]
+    partition: tuple[str, ...] = ()
+
+
+CostLike: TypeAlias = str | CostPoint | CostTarget
+"""An operating point, several under one name, or a text: a preset, a prior, or prior and costs as in ``.01,10,1``."""
+
+
+def cost_target(cost: CostLike, partition: Sequence[str] = ()) -> CostTarget:
+    """Make a detection cost of its name, of a prior, or of prior and costs.
+
+    Parameters
+    ----------
+    cost : CostLike
+        A `CostPoint`, a `CostTarget`, a prior, or a text: a name such as ``sre18``, or ``prior,miss,false_alarm``.
+    partition : sequence of str, default ()
+        Further columns of test. Detection costs are then means of error rates over the parts that their values divide
+        the trials into, all at the same threshold.
+
+    Returns
+    -------
+    CostTarget
+        The cost.
+
+    Raises
+    ------
+    ParameterError
+        If a text is neither a preset nor numbers.
+
+    Examples
+    --------
+    >>> [point.prior for point in cost_target("sre18").points]
+    [0.01, 0.005]
+    >>> cost_target(".01,10,1").points
+    (CostPoint(prior=0.01, miss=10.0, false_alarm=1.0),)
+    """
+    columns = tuple(partition)
+    if isinstance(cost, CostTarget):
+        return cost
+    if isinstance(cost, CostPoint):
+        costs = "" if cost.miss == cost.false_alarm == 1 else f",{cost.miss:g},{cost.false_alarm:g}"
+        return CostTarget(f"{cost.prior:g}{costs}", (cost,), columns)
+    if cost.lower() in PRESETS:
+        return CostTarget(cost.lower(), PRESETS[cost.lower()], columns)
+    try:
+        numbers = [float(number) for number in cost.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (1, 3):
+        raise ParameterError(
+            "the detection cost {cost} is unknown: expected a prior, a prior and two costs as in .01,10,1, or one of "
+            "{presets}",
+            code="unknown-cost",
+            cost=shown(cost),
+            presets=", ".join(PRESETS),
+        )
+    return cost_target(CostPoint(*numbers), columns)
+
+
 def detection_cost(data: ScoreData, point: CostPoint, *, system: str | None = None) -> float:
-    """Compute the normalised actual detection cost of log-likelihood ratios: at the threshold that the costs ask for.
+    """Compute the normalised actual detection cost of log-likelihood ratios, at the Bayes threshold.
 
     Parameters
     ----------
@@ -445,6 +529,79 @@ def min_detection_cost(data: ScoreData, point: CostPoint, *, system: str | None 
     return float(np.min(point.normalised(hull_points(as_source(data, system=system)))))
 
 
+_STEP = 0.01
+"""The distance of the thresholds that `elub_bounds` tries, in powers of ten."""
+_FARTHEST = 9.0
+
+
+def elub_bounds(data: ScoreData, *, system: str | None = None) -> tuple[float, float]:
+    """Compute the empirical lower and upper bounds of log-likelihood ratios (ELUB).
+
+    Between them, decisions by the ratios cost less than decisions without, even if one misleading trial of each class
+    is added beyond all others.
+
+    Parameters
+    ----------
+    data : Trials, data frame, ScoreSource or tuple of two array_like
+        Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``; natural
+        log-likelihood ratios.
+    system : str, optional
+        The name of the system; not needed where there is only one.
+
+    Returns
+    -------
+    tuple of (float, float)
+        The lowest and the highest natural log-likelihood ratio that the trials support; 0 is between them.
+
+    Raises
+    ------
+    TrialsError
+        As for `as_source`.
+
+    Notes
+    -----
+    Thresholds are tried in steps of 0.01 powers of ten.
+
+    References
+    ----------
+    Vergeer, van Es, de Jongh, Alberink & Stoel, Numerical likelihood ratios outputted by LR systems are often based on
+    extrapolation: when to stop extrapolating?, 2016.
+
+    Examples
+    --------
+    >>> low, high = elub_bounds(([9.0] * 99, [-9.0] * 999))
+    >>> round(low, 2), round(high, 2)
+    (-4.58, 6.88)
+    """
+    source = as_source(data, system=system)
+    genuine, impostor = source.genuine, source.impostor
+    reach = np.clip(source.tally(_Range()) / log(10), -_FARTHEST, _FARTHEST)
+    first = min(0, int(max(reach[0], -np.log10(genuine + 1)) // _STEP))
+    last = max(0, int(min(reach[1], np.log10(impostor + 1)) // _STEP) + 1)
+    places = np.linspace(first * _STEP, last * _STEP, last - first + 1)
+    counts = count_errors(source, places * log(10))
+    odds = 10**places
+    costs = (counts.false_rejects + 1) / (genuine + 1) + odds * (counts.false_accepts + 1) / (impostor + 1)
+    worse = costs > np.minimum(1.0, odds)
+    low = np.max(places[worse & (places <= 0)] + _STEP, initial=places[0])
+    high = np.min(places[worse & (places >= 0)] - _STEP, initial=places[-1])
+    return float(min(low, 0.0)) * log(10), float(max(high, 0.0)) * log(10)
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """Tally the lowest and the highest score."""
+
+    def start(self) -> Floats:
+        return np.array([np.inf, -np.inf])
+
+    def add(self, total: Floats, scores: Scores, genuine: Genuine) -> Floats:
+        return self.merge(total, np.array([scores.min(), scores.max()])) if len(scores) else total
+
+    def merge(self, a: Floats, b: Floats) -> Floats:
+        return np.array([min(a[0], b[0]), max(a[1], b[1])])
+
+
 def bayes_errors(data: ScoreData, log_odds: ArrayLike, *, system: str | None = None, minimum: bool = False) -> Floats:
     """Compute normalised Bayes error rates along prior log-odds.
 
@@ -458,7 +615,7 @@ def bayes_errors(data: ScoreData, log_odds: ArrayLike, *, system: str | None = N
     system : str, optional
         The name of the system; not needed where there is only one.
     minimum : bool, default False
-        Whether to take the best threshold for each, a posteriori, in place of the one that the log-odds ask for.
+        Whether to take the best threshold for each, a posteriori, instead of the Bayes threshold.
 
     Returns
     -------
@@ -484,7 +641,7 @@ def bayes_errors(data: ScoreData, log_odds: ArrayLike, *, system: str | None = N
 
 
 def bayes_counts(source: ScoreSource, log_odds: Floats, *, minimum: bool = False) -> ErrorCounts:
-    """Errors at the threshold that each of the log-odds asks for, or at the best one for it, a posteriori."""
+    """Count errors at the Bayes threshold of each of the log-odds, or at the best one, a posteriori."""
     if not minimum:
         return count_errors(source, -log_odds)
     hull = hull_points(source)
@@ -493,11 +650,11 @@ def bayes_counts(source: ScoreSource, log_odds: Floats, *, minimum: bool = False
 
 
 def bayes_rates(counts: ErrorCounts, log_odds: Floats) -> Floats:
-    """Normalised Bayes error rates of errors, one threshold for each of the log-odds."""
+    """Compute normalised Bayes error rates, one threshold for each of the log-odds."""
     genuine, impostor = _priors(log_odds)
     return np.asarray((genuine * counts.frr + impostor * counts.far) / np.minimum(genuine, impostor))
 
 
 def _priors(log_odds: Floats) -> tuple[Floats, Floats]:
-    """The probabilities of a genuine and of an impostor trial."""
+    """Give the probabilities of a genuine and of an impostor trial."""
     return expit(log_odds), expit(-log_odds)

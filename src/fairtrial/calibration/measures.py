@@ -1,54 +1,295 @@
-"""Figures of evidence as measures: by name, with intervals, told a priori or a posteriori.
+"""Measures of evidence: by name, with intervals and tests, a priori or a posteriori.
 
-They are no functions of the errors at one threshold, as other measures are, but of all log-likelihood ratios. Wherever
-nothing else is said, scores are calibrated on dev, by logistic calibration.
+They are functions of all log-likelihood ratios, not of the errors at one threshold. Unless a measure says otherwise,
+scores are calibrated on dev, by logistic calibration.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from math import e, exp, inf, log2
-from typing import Literal, TypeAlias
+from math import inf, log, log2, pi, sqrt
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
 
 from fairtrial.calibration.estimates import (
-    CostTarget,
+    Alternative,
+    Bootstrap,
+    ErrorSum,
     Evidence,
     Figure,
-    claim_of,
-    cllr_figure,
-    cost_figure,
-    cost_target,
-    entropy_figure,
-    least_cost_figure,
-    least_entropy_figure,
-    rocch_eer_figure,
+    Judgement,
+    Kind,
+    Provenance,
+    RateInterval,
+    TestResult,
+    Threshold,
+    bootstrap_figure,
+    check_finite,
+    evidence_interval,
+    evidence_test,
+    fit_evidence,
+    folds_of_people,
+    uncertainty_on_dev,
 )
-from fairtrial.calibration.methods import Linear
-from fairtrial.calibration.model import Calibration, fit_calibration
-from fairtrial.core.errors import ParameterError, TrialsError, check_confidence, check_share
-from fairtrial.core.trials import Trials
-from fairtrial.core.words import shown
-from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import Threshold
-from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.limits import limits_of_sum, one_error_of
-from fairtrial.inference.split import Kind, Provenance, TrialSets
-from fairtrial.rules.measures import MEASURES, Measure, MeasureLike, as_measure, measures_help, unknown_measure
+from fairtrial.calibration.evidence import (
+    CostPoint,
+    CostTarget,
+    Floats,
+    Segments,
+    cllr,
+    cost_target,
+    empirical_cross_entropy,
+    softplus,
+    sum_of_class_means,
+)
+from fairtrial.calibration.model import Calibration
+from fairtrial.calibration.nonparametric import fit_steps
+from fairtrial.calibration.parametric import identity
+from fairtrial.core.errors import ParameterError, TrialsError, check_share
+from fairtrial.core.ids import Ids
+from fairtrial.core.notes import Note
+from fairtrial.core.trials import Further, Trials
+from fairtrial.core.words import listed, shown
+from fairtrial.counting.search import hull_points
+from fairtrial.counting.tallies import ErrorCounts, as_source, count_errors
+from fairtrial.rules.measures import Weights
 
 GIVEN_CALIBRATION: dict[Threshold, str] = {
     "re-estimated": "calibration re-estimated",
     "fixed": "given this calibration",
 }
-"""What is said of the calibration in sentences."""
+"""What sentences say of the calibration."""
+_BY_OTHERS = 2 / 3
+"""The weight of costs at the best choice of other people in the variance of a minimum."""
+
+
+def _entropies(ratios: Floats, genuine: NDArray[np.bool_], prior: float) -> tuple[Floats, Floats]:
+    """Compute the cost of each trial in bits, and the derivative of the sum of class means in its ratio."""
+    signs = np.where(genuine, -1.0, 1.0)
+    away = signs * (ratios + log(prior / (1 - prior)))
+    shares = np.where(genuine, prior, 1 - prior) / log(2)
+    counts = np.where(genuine, np.count_nonzero(genuine), np.count_nonzero(~genuine))
+    return shares * softplus(away), shares * signs * expit(away) / counts
+
+
+def entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:
+    """Compute the empirical cross-entropy at a prior, in bits; Cllr at one half."""
+    if not evidence.in_memory:
+        return Figure(float(empirical_cross_entropy(evidence.source, prior)))
+    values, slopes = _entropies(evidence.ratios, evidence.genuine, prior)
+    return Figure(sum_of_class_means(values, evidence.genuine), values, evidence.moved_by(slopes))
+
+
+def cllr_figure(evidence: Evidence) -> Figure:
+    """Compute Cllr; bit-identical to `cllr`."""
+    return replace(entropy_figure(evidence), estimate=cllr(evidence.source))
+
+
+def least_entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:
+    """Compute the least cross-entropy of any non-decreasing map of the scores as given; min Cllr at one half.
+
+    It is a minimum over maps, so to first order each trial adds its cost at the best map. That map follows the trials
+    it is fitted to, which makes costs too even; at the bounded map of other people they are too uneven: `_between`.
+    """
+    if not evidence.in_memory:
+        return Figure(float(empirical_cross_entropy(evidence.given_source, prior, minimum=True)))
+    given, genuine = evidence.given, evidence.genuine
+    segments = Segments.of(evidence.given_source)
+    place = np.minimum(np.searchsorted(segments.ends, given, side="left"), len(segments.ends) - 1)
+    costs, _ = _entropies(segments.ratios()[place], genuine, prior)
+    ratios = given.copy()
+    for held, rest in folds_of_people(evidence):
+        steps = fit_steps(as_source((given[rest & genuine], given[rest & ~genuine])))
+        ratios[held] = steps.ratios(given[held, None])
+    held_out, _ = _entropies(ratios, genuine, prior)
+    estimate = sum_of_class_means(costs, genuine)
+    least_high = sum_of_class_means(held_out, genuine) if estimate == 0 else 0.0
+    return Figure(estimate, _between(costs, held_out), least_high=least_high)
+
+
+def _between(costs: Floats, by_others: Floats) -> Floats:
+    """Weigh costs at the best choice, whose variance is too small, with those at the choice of other people."""
+    return (1 - _BY_OTHERS) * costs + _BY_OTHERS * by_others
+
+
+def _loss(evidence: Evidence) -> Figure:
+    return cllr_figure(evidence) - least_entropy_figure(evidence)
+
+
+def rocch_eer_figure(evidence: Evidence) -> Figure:
+    """Compute the equal error rate on the ROC convex hull: the highest over priors of the least Bayes error.
+
+    It lies between two vertices, at the prior for which both cost the same: to first order each trial adds its cost
+    there. Both error rates are equal there, and their sum, weighted by that prior, has the limits.
+    """
+    given, genuine = evidence.given, evidence.genuine
+    hull = hull_points(evidence.given_source)
+    away = np.asarray(hull.frr - hull.far)  # rises from vertex to vertex
+    after = int(np.argmax(away >= 0))
+    before = max(after - 1, 0)
+    width = float(away[after] - away[before])
+    share = float(away[after]) / width if width > 0 else 0.0  # of the vertex before
+    # at a vertex all priors between those of its two sides would do: that of the chord is among them
+    beyond = min(after + int(away[after] == 0), len(away) - 1)
+    fall, rise = float(hull.far[before] - hull.far[beyond]), float(hull.frr[beyond] - hull.frr[before])
+    prior = fall / (fall + rise) if fall + rise > 0 else 0.5
+    wrong = [(given > hull.threshold[k]) != genuine for k in (before, after)]
+    values = np.where(genuine, prior, 1 - prior) * (share * wrong[0] + (1 - share) * wrong[1])
+    estimate = sum_of_class_means(values, genuine)
+    positive = np.count_nonzero(genuine)
+    negative = len(values) - positive
+    counts = ErrorCounts(float("nan"), estimate * negative, estimate * positive, positive, negative)
+    return Figure(estimate, values, errors=ErrorSum(counts, Weights(1 - prior, prior)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """The judged trials divided into parts of equal weight."""
+
+    genuine: NDArray[np.bool_]
+    part: NDArray[np.int64]
+    weights: Floats
+    """The weight of each trial in the mean over its class: 1 if there is one part."""
+
+    @classmethod
+    def of(cls, trials: Trials, columns: Sequence[str]) -> Parts:
+        """Divide trials by the values of some columns together.
+
+        Raises
+        ------
+        TrialsError
+            If the trials do not have a column.
+        """
+        part = np.zeros(len(trials), dtype=np.int64)
+        for name in columns:
+            if name not in trials.columns and name not in trials.ids:
+                raise TrialsError(
+                    "there is no column {name} to divide trials by; further columns: {known}",
+                    code="missing-column",
+                    name=shown(name),
+                    known=listed([*trials.ids, *trials.columns]) or "none",
+                )
+            column: Further = {**trials.ids, **trials.columns}[name]
+            codes = (Ids.of(column) if isinstance(column, np.ndarray) else column.numbered()).codes
+            part = np.unique(part * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
+        weights = np.ones(len(trials))
+        for rows in (trials.genuine, ~trials.genuine):
+            counts = np.bincount(part[rows])
+            weights[rows] = np.count_nonzero(rows) / (np.count_nonzero(counts) * counts[part[rows]])
+        return cls(trials.genuine, part, weights)
+
+    def centred(self, values: Floats) -> Floats:
+        """Weight values so that their class means are the means over parts, and they vary within parts only."""
+        found = np.empty(len(values))
+        for rows in (self.genuine, ~self.genuine):
+            part, some = self.part[rows], values[rows]
+            means = np.bincount(part, some) / np.maximum(np.bincount(part), 1)
+            whole = float(np.mean(self.weights[rows] * some))
+            found[rows] = self.weights[rows] * (some - means[part]) + whole
+        return found
+
+
+def cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
+    """Compute the actual cost, at the Bayes thresholds of priors and costs."""
+    if not evidence.in_memory:
+        counts = count_errors(evidence.source, [point.threshold for point in target.points])
+        return Figure.mean_of([Figure(float(point.normalised(counts[k]))) for k, point in enumerate(target.points)])
+    parts = Parts.of(evidence.test, target.partition)
+    figures = []
+    for point in target.points:
+        figure = _point_figure(evidence, evidence.ratios, parts, point, point.threshold)
+        figures.append(replace(figure, moves=_cost_moves(evidence, parts, point)))
+    return Figure.mean_of(figures)
+
+
+def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
+    """Compute the least cost at any threshold of the scores as given, the best one for each point, a posteriori.
+
+    As a minimum, it takes values between the costs at the best threshold and at that of other people.
+    """
+    if not evidence.in_memory:
+        hull = hull_points(evidence.given_source)
+        return Figure.mean_of([Figure(float(np.min(point.weights.value(hull)))) for point in target.points])
+    parts = Parts.of(evidence.test, target.partition)
+    best = _least_thresholds(evidence, target, parts)
+    by_others = [np.full(len(evidence.given), threshold) for threshold in best]
+    for held, rest in folds_of_people(evidence):
+        for column, threshold in zip(by_others, _least_thresholds(evidence, target, parts, rest), strict=True):
+            column[held] = threshold
+    figures = []
+    for point, threshold, others in zip(target.points, best, by_others, strict=True):
+        figure = _point_figure(evidence, evidence.given, parts, point, threshold)
+        held_out = parts.centred(_priced(evidence.given, evidence.genuine, point, others))
+        assert figure.values is not None
+        figures.append(replace(figure, values=_between(figure.values, held_out)))
+    return Figure.mean_of(figures)
+
+
+def _least_thresholds(
+    evidence: Evidence, target: CostTarget, parts: Parts, rows: NDArray[np.bool_] | None = None
+) -> list[float]:
+    """Find the threshold of the least cost at each operating point, of all trials or of some rows."""
+    some = slice(None) if rows is None else rows
+    scores, genuine, weights = evidence.given[some], evidence.genuine[some], parts.weights[some]
+    if not target.partition:
+        hull = hull_points(as_source((scores[genuine], scores[~genuine])))
+        thresholds, far, frr = (np.asarray(values) for values in (hull.threshold, hull.far, hull.frr))
+    else:
+        order = np.argsort(scores, kind="stable")
+        scores, genuine, weights = scores[order], genuine[order], weights[order]
+        last = np.append(scores[1:] != scores[:-1], True)
+        thresholds = np.concatenate([[-np.inf], scores[last]])
+        frr, rejected = (
+            np.concatenate([[0.0], np.cumsum(part)[last] / part.sum()])
+            for part in (weights * genuine, weights * ~genuine)
+        )
+        far = 1 - rejected
+    costs = (point.weights.far * far + point.weights.frr * frr for point in target.points)
+    return [float(thresholds[int(np.argmin(cost))]) for cost in costs]
+
+
+def _point_figure(evidence: Evidence, scores: Floats, parts: Parts, point: CostPoint, threshold: float) -> Figure:
+    """Compute the cost at one operating point and one threshold."""
+    genuine = evidence.genuine
+    values = parts.centred(_priced(scores, genuine, point, threshold))
+    wrong = parts.weights * ((scores > threshold) != genuine)
+    positive = int(np.count_nonzero(genuine))
+    errors = float(wrong[~genuine].sum()), float(wrong[genuine].sum())
+    counts = ErrorCounts(threshold, *errors, positive, len(wrong) - positive)
+    return Figure(sum_of_class_means(values, genuine), values, errors=ErrorSum(counts, point.weights))
+
+
+def _priced(scores: Floats, genuine: NDArray[np.bool_], point: CostPoint, threshold: float | Floats) -> Floats:
+    """Compute the cost of each trial at an operating point, at one threshold or one per trial."""
+    return np.asarray(((scores > threshold) != genuine) * np.where(genuine, point.weights.frr, point.weights.far))
+
+
+def _cost_moves(evidence: Evidence, parts: Parts, point: CostPoint) -> Floats | None:
+    """Compute the influence of each dev trial on the cost at a point; None if unknown.
+
+    A cost is a step function of ratios. Its slope is estimated from all trials near the threshold, weighted by a normal
+    density as wide as the uncertainty of the ratio there.
+    """
+    if evidence.influence is None:
+        return None
+    away = evidence.ratios - point.threshold
+    nearest = int(np.argmin(np.abs(away)))
+    width = uncertainty_on_dev(evidence, evidence.influence.moves(evidence.scores[[nearest]], np.ones(1)))
+    if not width > 0:
+        return np.zeros(len(evidence.dev))
+    genuine, weights = evidence.genuine, point.weights
+    passing = np.where(genuine, -weights.frr / genuine.sum(), weights.far / (~genuine).sum()) * parts.weights
+    return evidence.moved_by(passing * np.exp(-((away / width) ** 2) / 2) / (width * sqrt(2 * pi)))
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceMeasure:
-    """A named figure of evidence.
+    """A named statistic of evidence.
 
     Parameters
     ----------
@@ -57,28 +298,28 @@ class EvidenceMeasure:
     label : str
         How tables and figures call it.
     figure : callable
-        From the evidence of a system to its value, and what each test trial adds to it.
+        From the evidence of a system to its value, with what each test trial adds to it.
     summary : str, default ""
         What it is, in a few words.
     posteriori : bool, default False
-        Whether it is a minimum that only the judged trials themselves tell.
+        Whether it is a minimum over choices made on the judged trials.
     raw : bool, default False
-        Whether scores are taken as they are, in place of calibrated on dev.
+        Whether scores are taken unchanged instead of calibrated on dev.
     is_share : bool, default False
-        Whether it is a share, shown in percent.
+        Whether it is shown in percent.
     signed : bool, default False
         Whether it may be below 0.
     most : float, default inf
-        The highest value that it can have.
-    caution : str, default ""
-        What is to be known of tests of its differences.
+        The highest possible value.
+    caution : Note or str, default ""
+        What to know about tests of its differences.
 
     Examples
     --------
     >>> import fairtrial as ft
     >>> trials = ft.Trials.from_arrays([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
-    >>> found = ft.evaluate(trials, trials, measures=["cllr-min"])
-    >>> round(found.measures["cllr-min"], 3)
+    >>> result = ft.evaluate(trials, trials, measures=["cllr-min"])
+    >>> round(result.measures["cllr-min"], 3)
     0.312
     """
 
@@ -91,13 +332,16 @@ class EvidenceMeasure:
     is_share: bool = False
     signed: bool = False
     most: float = inf
-    caution: str = ""
+    caution: Note | str = ""
 
-    higher_is_better = False
+    of_errors: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool] = False
+    direction: ClassVar[str] = ""
+    given: ClassVar[dict[Threshold, str]] = GIVEN_CALIBRATION
 
     @property
     def kind(self) -> Literal["rate", "number"]:
-        """What a column of it holds: a share is shown in percent, a cost is not."""
+        """What a column of it holds: percent, or a number."""
         return "rate" if self.is_share else "number"
 
     @property
@@ -120,137 +364,112 @@ class EvidenceMeasure:
         """
         return "a posteriori" if self.posteriori else provenance.evidence_kind
 
+    def evidence(self, judgement: Judgement) -> Evidence:
+        """Give the evidence of a judged system: unchanged, calibrated on dev, or block by block on other people.
 
-def judged_evidence(measure: EvidenceMeasure, judgement: Judgement) -> Evidence:
-    """The evidence of a judged system, calibrated on dev as the measure asks, or block by block on other people.
+        Parameters
+        ----------
+        judgement : Judgement
+            The judged system; its calibration is fitted once for all measures.
 
-    Raises
-    ------
-    ParameterError
-        Thresholds that were given in place of dev.
-    TrialsError
-        Something else than `Trials`, or trials that are in no block.
+        Returns
+        -------
+        Evidence
+            The judged trials with their ratios.
 
-    Notes
-    -----
-    Fitted once for all measures.
-    """
-    sets = judgement.sets
-    if sets.origin == "given":
-        raise ParameterError(f"{measure.name} is calibrated on dev and judged on test; give both sets")
-    if not isinstance(sets.dev, Trials) or not isinstance(sets.test, Trials):
-        raise TrialsError(f"{measure.name} needs Trials, one row per trial; build them with Trials.from_arrays")
-    dev, system = sets.dev, judgement.system
-    if measure.raw or measure.posteriori:
-        as_it_is = Calibration((system,), "raw", Linear((1.0,), 0.0))
-        return judgement.once("evidence of scores as they are", lambda: Evidence(as_it_is, sets))
-    return judgement.once("evidence", lambda: _calibrated(measure.name, system, dev, sets))
+        Raises
+        ------
+        ParameterError
+            If it needs a calibration and thresholds were given instead of dev.
+        TrialsError
+            If the trials are not in memory, or some are in no block.
+        """
+        sets, system = judgement.sets, judgement.system
+        unchanged = self.raw or self.posteriori
+        if sets.origin == "given" and not unchanged:
+            raise ParameterError(
+                "{measure} is calibrated on dev and judged on test; give both sets", code="needs-dev", measure=self.name
+            )
+        if not isinstance(sets.test, Trials) or not (unchanged or isinstance(sets.dev, Trials)):
+            raise TrialsError(
+                "{measure} needs Trials, one row per trial; build them with Trials.from_arrays",
+                code="needs-trials",
+                measure=self.name,
+            )
+        if unchanged:
+            return judgement.once("evidence of raw scores", lambda: Evidence(unchanged_scores(system), sets))
+        return judgement.once("evidence", lambda: fit_evidence(sets, (system,)))
 
+    def judged(self, judgement: Judgement) -> Figure:
+        """Compute the statistic of a judged system, once.
 
-def judged_figure(measure: EvidenceMeasure, judgement: Judgement) -> Figure:
-    """The figure of a judged system; found once."""
-    return judgement.once(("figure", measure), lambda: measure.figure(judged_evidence(measure, judgement)))
+        Parameters
+        ----------
+        judgement : Judgement
+            The judged system.
 
+        Returns
+        -------
+        Figure
+            The estimate, and what each trial adds to it.
+        """
+        return judgement.once(("figure", self), lambda: self.figure(self.evidence(judgement)))
 
-def _calibrated(measure: str, system: str, dev: Trials, sets: TrialSets) -> Evidence:
-    """The evidence of a system, calibrated on dev; with folds each block on trials of other people."""
-    judged = np.zeros(len(dev), dtype=bool)
-    for block in sets.blocks:
-        judged |= block.held_out
-    if sets.blocks and not judged.all():
-        raise TrialsError(
-            f"{measure} is a figure of all trials, but {np.count_nonzero(~judged):,} of them are in no block; "
-            "make_blocks(...) deals out all"
-        )
-    folded = (fit_calibration(dev.rows(np.flatnonzero(block.others)), systems=(system,)) for block in sets.blocks)
-    return Evidence(fit_calibration(dev, systems=(system,)), sets, tuple(folded))
+    def interval(
+        self, judgement: Judgement, *, confidence: float = 0.95, threshold: Threshold = "re-estimated"
+    ) -> RateInterval:
+        """Compute the interval of a judged system.
 
+        Parameters
+        ----------
+        judgement : Judgement
+            The judged system.
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1.
+        threshold : {"re-estimated", "fixed"}, default "re-estimated"
+            Whether the calibration counts as re-estimated from other dev trials, or as fixed.
 
-def evidence_interval(
-    measure: EvidenceMeasure,
-    evidence: Evidence,
-    *,
-    confidence: float = 0.95,
-    threshold: Threshold = "re-estimated",
-    figure: Figure | None = None,
-) -> RateInterval:
-    """The interval of a figure of evidence.
+        Returns
+        -------
+        RateInterval
+            Estimate and limits.
+        """
+        evidence, figure = self.evidence(judgement), self.judged(judgement)
+        return evidence_interval(self, evidence, confidence=confidence, threshold=threshold, figure=figure)
 
-    Parameters
-    ----------
-    measure
-        Which figure.
-    evidence
-        The judged trials, calibrated.
-    confidence
-        Of the interval.
-    threshold
-        ``re-estimated``: how good the system is, calibrated on new dev trials. ``fixed``: how good this calibration
-        is. A figure that dev plays no part in is always fixed.
-    figure
-        The figure itself, where it is known already.
+    def tests(
+        self, a: Judgement, b: Judgement, *, alternative: Alternative = "two-sided", n_resamples: int, rng: int
+    ) -> tuple[list[TestResult], Bootstrap]:
+        """Test the difference between two judged systems, and bootstrap it.
 
-    Notes
-    -----
-    Student's limits on the scale of logarithms, as costs are above 0. Where they reach farther than the figure itself,
-    that scale tells nothing: from there on they go straight, down to 0 and up to the most that there can be, as 1 of
-    min Cllr. Where min Cllr is 0, its upper limit is at least what trials cost on average at the bounded map that other
-    people give. A detection cost is a weighted sum of two error rates, as the EER on the convex hull is, and has limits
-    as such sums have elsewhere, which hold with few errors and without any (`judged_interval`); but one quantile serves
-    for all that varies in it. The limits of a mean over operating points are as far away as theirs are on average.
-    Of an infinite figure nothing is known.
-    """
-    check_confidence(confidence)
-    known = measure.figure(evidence) if figure is None else figure
-    limits = "student"
-    if not np.isfinite(known.estimate):
-        given: Threshold = "fixed" if known.moves is None else threshold
-        whole = (known.estimate, 0.0, inf, inf, confidence, limits, measure.name, given)
-        return RateInterval(*whole, is_share=measure.is_share, label=measure.label, sharing=evidence.sets.sharing)
-    found = claim_of(known, evidence, threshold=threshold)
-    parts = known.parts or (known,)
-    if parts[0].errors is not None:
-        ends = [_limits_of_sum(own, evidence, confidence, threshold) for own in parts]
-        low, high = np.clip(np.mean(ends, axis=0), 0.0, measure.most).tolist()
-        limits = "wilson"
-    else:
-        low, high = _limits(found.estimate, found.quantile(confidence) * found.sigma, measure)
-        high = max(high, known.least_high)
-    return RateInterval(
-        found.estimate,
-        low,
-        high,
-        found.sigma,
-        confidence,
-        limits,
-        measure.name,
-        found.threshold,
-        is_share=measure.is_share,
-        label=measure.label,
-        sharing=evidence.sets.sharing,
-    )
+        Parameters
+        ----------
+        a, b : Judgement
+            The judged systems, on the same trials.
+        alternative : {"two-sided", "less", "greater"}, default "two-sided"
+            What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+        n_resamples : int
+            How many resamples are drawn.
+        rng : int
+            A generator, or a seed; the same seed gives the same result.
+
+        Returns
+        -------
+        tuple of (list of TestResult, Bootstrap)
+            The primary test first, then the one given the calibrations if they differ.
+        """
+        evidence, first, second = self.evidence(a), self.judged(a), self.judged(b)
+        check_finite(self, {a.system: first, b.system: second})
+        difference = first - second
+        tests = [evidence_test(self, evidence, difference, alternative=alternative)]
+        if tests[0].threshold == "re-estimated":
+            tests.append(evidence_test(self, evidence, difference, alternative=alternative, threshold="fixed"))
+        return tests, bootstrap_figure(difference, evidence, n_resamples=n_resamples, rng=rng)
 
 
-def _limits(estimate: float, reach: float, measure: EvidenceMeasure) -> tuple[float, float]:
-    if measure.signed:
-        return estimate - reach, estimate + reach
-    near = min(reach, estimate)
-    factor, beyond = exp(near / estimate) if estimate > 0 else e, reach - near
-    return max(estimate / factor - beyond, 0.0), min(estimate * factor + beyond, measure.most)
-
-
-def _limits_of_sum(figure: Figure, evidence: Evidence, confidence: float, threshold: Threshold) -> tuple[float, float]:
-    """The limits of a weighted sum of two error rates."""
-    people = evidence.sets.people[1]
-    assert figure.errors is not None
-    return limits_of_sum(
-        claim_of(figure, evidence, threshold=threshold),
-        figure.errors.weights,
-        figure.errors.counts,
-        confidence,
-        one_error=None if people is None else partial(one_error_of, people),
-        together=True,
-    )
+def unchanged_scores(system: str) -> Calibration:
+    """Take the scores of a system as log-likelihood ratios."""
+    return Calibration((system,), "none", identity().mapping)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,49 +481,47 @@ class _Family:
     summary: str
 
 
-_KNOWN: dict[str, EvidenceMeasure | _Family] = {}
+def entropy_measure(prior: float, *, least: bool = False) -> EvidenceMeasure:
+    """Make the measure of the cross-entropy at a prior, of the calibrated ratios or the least."""
+    figure: Callable[..., Figure] = least_entropy_figure if least else entropy_figure
+    entropy = -prior * log2(prior) - (1 - prior) * log2(1 - prior)
+    name, label = f"{'ece-min' if least else 'ece'}@{prior:g}", f"{'min ' if least else ''}ECE({prior:g})"
+    most = entropy if least else inf
+    return EvidenceMeasure(name, label, partial(figure, prior=prior), posteriori=least, most=most)
 
 
-def _entropy(least: bool, text: str) -> EvidenceMeasure:
+def _entropy_named(text: str, *, least: bool) -> EvidenceMeasure:
     try:
         prior = float(text)
     except ValueError as error:
-        raise ParameterError(f"the prior {shown(text)} is not a number; write it as in ece@.1") from error
+        raise ParameterError(
+            "the prior {text} is not a number; write it as in ece@.1", code="not-a-number", text=shown(text)
+        ) from error
     return entropy_measure(check_share("prior", prior, open_ends=True), least=least)
 
 
-def entropy_measure(prior: float, *, least: bool = False) -> EvidenceMeasure:
-    """The cross-entropy at a prior, of the calibrated ratios or the least, as a measure."""
-    name = f"{'ece-min' if least else 'ece'}@{prior:g}"
-    figure = partial(least_entropy_figure if least else entropy_figure, prior=prior)
-    without_scores = -prior * log2(prior) - (1 - prior) * log2(1 - prior)
-    label, most = f"{'min ' if least else ''}ECE({prior:g})", without_scores if least else inf
-    return EvidenceMeasure(name, label, figure, posteriori=least, most=most)
-
-
-def cost_measure(target: CostTarget, *, least: bool = False) -> EvidenceMeasure:
-    """A detection cost, actual or least, as a measure."""
-    word, figure = ("min", least_cost_figure) if least else ("act", cost_figure)
+def cost_measure(target: CostTarget, kind: Literal["act-dcf", "act-dcf-raw", "min-dcf"] = "act-dcf") -> EvidenceMeasure:
+    """Make the measure of a detection cost: calibrated on dev, of scores unchanged, or the least."""
+    least = kind == "min-dcf"
+    word = {"act-dcf": "actual DCF", "act-dcf-raw": "actual DCF of the scores", "min-dcf": "min DCF"}[kind]
+    figure: Callable[..., Figure] = least_cost_figure if least else cost_figure
     return EvidenceMeasure(
-        f"{word}-dcf@{target.name}",
-        f"{'min' if least else 'actual'} DCF({target.name})",
+        f"{kind}@{target.name}",
+        f"{word}({target.name})",
         partial(figure, target=target),
         posteriori=least,
-        most=1.0 if least else inf,  # to decide without a score costs 1
+        raw=kind == "act-dcf-raw",
+        most=1.0 if least else inf,  # deciding without a score costs 1
     )
 
 
-def _cost(least: bool, text: str) -> EvidenceMeasure:
-    return cost_measure(cost_target(text), least=least)
-
-
-def _loss(evidence: Evidence) -> Figure:
-    return cllr_figure(evidence) - least_entropy_figure(evidence)
+def _cost_named(text: str, *, kind: Any) -> EvidenceMeasure:
+    return cost_measure(cost_target(text), kind)
 
 
 CLLR = EvidenceMeasure("cllr", "Cllr", cllr_figure, "cost of the log-likelihood ratio, calibrated on dev")
 MIN_CLLR = EvidenceMeasure(
-    "cllr-min", "min Cllr", least_entropy_figure, "the least Cllr of any rising map", True, most=1.0
+    "cllr-min", "min Cllr", least_entropy_figure, "the least Cllr of any non-decreasing map", True, most=1.0
 )
 CLLR_CAL = EvidenceMeasure(
     "cllr-cal",
@@ -312,15 +529,18 @@ CLLR_CAL = EvidenceMeasure(
     _loss,
     "what calibration on dev loses of Cllr",
     signed=True,
-    caution="careful: two systems that both lose little are hardly ever told apart",
+    caution=Note(
+        "conservative-test", "conservative: two systems that both lose little are hardly ever distinguishable"
+    ),
 )
-
-for _measure in (
-    CLLR,
-    MIN_CLLR,
-    CLLR_CAL,
-    EvidenceMeasure("cllr-raw", "Cllr of the scores", cllr_figure, "Cllr of scores as they are", raw=True),
-    EvidenceMeasure(
+_MEASURES: dict[str, EvidenceMeasure | _Family] = {
+    "cllr": CLLR,
+    "cllr-min": MIN_CLLR,
+    "cllr-cal": CLLR_CAL,
+    "cllr-raw": EvidenceMeasure(
+        "cllr-raw", "Cllr of the scores", cllr_figure, "Cllr of the scores unchanged", raw=True
+    ),
+    "eer-rocch": EvidenceMeasure(
         "eer-rocch",
         "EER (ROCCH)",
         rocch_eer_figure,
@@ -329,90 +549,41 @@ for _measure in (
         is_share=True,
         most=0.5,
     ),
-):
-    _KNOWN[_measure.name] = _measure
-_KNOWN["ece"] = _Family(partial(_entropy, False), "PRIOR", "cross-entropy at a prior, calibrated on dev")
-_KNOWN["ece-min"] = _Family(partial(_entropy, True), "PRIOR", "the least cross-entropy")
-_KNOWN["act-dcf"] = _Family(partial(_cost, False), "COST", "normalised detection cost, calibrated on dev")
-_KNOWN["min-dcf"] = _Family(partial(_cost, True), "COST", "the least normalised detection cost")
+    "ece": _Family(partial(_entropy_named, least=False), "PRIOR", "cross-entropy at a prior, calibrated on dev"),
+    "ece-min": _Family(partial(_entropy_named, least=True), "PRIOR", "the least cross-entropy"),
+    "act-dcf": _Family(partial(_cost_named, kind="act-dcf"), "COST", "normalised detection cost, calibrated on dev"),
+    "act-dcf-raw": _Family(
+        partial(_cost_named, kind="act-dcf-raw"), "COST", "normalised detection cost of the scores unchanged"
+    ),
+    "min-dcf": _Family(partial(_cost_named, kind="min-dcf"), "COST", "the least normalised detection cost"),
+}
 
 
-AnyMeasureLike: TypeAlias = MeasureLike | EvidenceMeasure
-"""A measure of errors or of evidence, its name, detection costs, or a user's function of an `ErrorCounts`."""
-
-
-def as_any_measure(measure: AnyMeasureLike) -> Measure | EvidenceMeasure:
-    """A measure of errors at a threshold, or of evidence, by its name or as it is.
-
-    Parameters
-    ----------
-    measure
-        Names of evidence are ``cllr``, ``cllr-min``, ``cllr-cal``, ``cllr-raw``, ``eer-rocch``, and with a prior or a
-        cost ``ece@.1``, ``ece-min@.1``, ``act-dcf@.01``, ``act-dcf@.01,10,1``, ``min-dcf@sre18``.
+def evidence_measure(name: str) -> EvidenceMeasure | None:
+    """Find a measure of evidence by its name, such as ``cllr``, ``ece@.1`` or ``min-dcf@sre18``; None if there is none.
 
     Raises
     ------
     ParameterError
-        A name that is not known, or without the prior or cost that belongs to it.
-
-    Examples
-    --------
-    >>> as_any_measure("act-dcf@sre18").label
-    'actual DCF(sre18)'
+        If the prior or cost that belongs to the name is missing or invalid.
     """
-    if isinstance(measure, EvidenceMeasure):
-        return measure
-    if not isinstance(measure, str):
-        return as_measure(measure)
-    name, at, text = measure.partition("@")
-    found = _KNOWN.get(name)
-    if isinstance(found, _Family):
+    family, at, text = name.partition("@")
+    known = _MEASURES.get(family)
+    if isinstance(known, _Family):
         if not text:
-            raise ParameterError(f"{name} needs a {found.argument.lower()}, as in {name}@.01")
-        return found.make(text)
-    if found is None or at:
-        if measure not in MEASURES:
-            raise unknown_measure(measure, _names())
-        return as_measure(measure)
-    return found
+            raise ParameterError(
+                "{name} needs a {argument}, as in {name}@.01",
+                code="incomplete-name",
+                name=name,
+                argument=known.argument.lower(),
+            )
+        return known.make(text)
+    return None if at else known
 
 
-def _names() -> list[str]:
-    """The names of evidence; those of families with what follows the @."""
-    return [f"{name}@{known.argument}" if isinstance(known, _Family) else name for name, known in _KNOWN.items()]
-
-
-def errors_only(
-    measures: Sequence[Measure | EvidenceMeasure], why: str = "here are counts of errors only"
-) -> list[Measure]:
-    """The measures, where none of them is of evidence.
-
-    Parameters
-    ----------
-    measures
-        Any measures.
-    why
-        Why none of evidence will do, to end a sentence.
-
-    Raises
-    ------
-    ParameterError
-        A measure of evidence.
-    """
-    found = []
-    for measure in measures:
-        if isinstance(measure, EvidenceMeasure):
-            raise ParameterError(f"{measure.name} is a figure of log-likelihood ratios: {why}")
-        found.append(measure)
-    return found
-
-
-def plain_measure_names() -> list[str]:
-    """The names of all measures that need nothing besides, such as a prior: of errors, then of evidence."""
-    return [*MEASURES, *(name for name in _names() if "@" not in name)]
-
-
-def any_measures_help() -> str:
-    """All measures in one line, each with what it is."""
-    own = [f"{name}: {known.summary}" for name, known in zip(_names(), _KNOWN.values(), strict=True)]
-    return "; ".join([measures_help(), *own])
+def evidence_names() -> dict[str, str]:
+    """List all measures of evidence, with what follows the @ in their names, and their summaries."""
+    return {
+        f"{name}@{known.argument}" if isinstance(known, _Family) else name: known.summary
+        for name, known in _MEASURES.items()
+    }

@@ -1,13 +1,14 @@
-"""A fitted calibration: a small object that makes log-likelihood ratios of scores, and is saved as JSON."""
+"""A fitted calibration: a small object that maps scores to log-likelihood ratios, and is saved as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from fairtrial.calibration.evidence import Floats, elub_bounds
 from fairtrial.calibration.methods import (
     CALIBRATIONS,
     DevScores,
@@ -15,43 +16,41 @@ from fairtrial.calibration.methods import (
     ScoreMap,
     calibrations_help,
     register_calibration,
+    score_table,
 )
 from fairtrial.calibration.nonparametric import ISOTONIC, KERNELS
-from fairtrial.calibration.parametric import GAUSSIAN, LOGISTIC
-from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.calibration.parametric import GAUSSIAN, LOGISTIC, NONE
+from fairtrial.core.errors import ParameterError, TrialsError, check_choice
+from fairtrial.core.notes import Note
 from fairtrial.core.schema import NAME, NUMBER, TEXTS, Entries, Key
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, shown
-from fairtrial.counting.tallies import as_source
+from fairtrial.counting.radix import Cells
+from fairtrial.counting.tallies import Genuine, ScoreData, Scores, ScoreSource, Tally, Total, has_sources
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.models import TABLE, ModelFormat
-from fairtrial.inference.variance import Floats
 
-__all__ = [
-    "CALIBRATIONS",
-    "Calibration",
-    "calibrations_help",
-    "check_prior",
-    "fit_calibration",
-    "register_calibration",
-    "score_table",
-    "side_by_side",
-]
-
-for _method in (LOGISTIC, ISOTONIC, GAUSSIAN, KERNELS):
+for _method in (LOGISTIC, ISOTONIC, GAUSSIAN, KERNELS, NONE):
     register_calibration(_method)
 
 _FORMAT = ModelFormat(
     "fairtrial calibration",
     1,
-    (
-        Key("systems", TEXTS),
-        Key("method", NAME),
-        Key("prior", NUMBER),
-        Key("parameters", TABLE),
-    ),
+    (Key("systems", TEXTS), Key("method", NAME), Key("prior", NUMBER), Key("parameters", TABLE)),
 )
+__all__ = [
+    "CALIBRATIONS",
+    "BoundsName",
+    "Calibration",
+    "RatioSource",
+    "calibrations_help",
+    "fit_calibration",
+    "register_calibration",
+    "side_by_side",
+]
+
 _LEAST_PRIOR = 1e-6
+BoundsName: TypeAlias = Literal["none", "elub"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,16 +62,17 @@ class Calibration:
     systems : tuple of str
         The systems whose scores it takes: one, or several that are fused.
     method : str
-        How it was fitted: ``logistic`` and ``gaussian``, a weighted sum with an offset; ``pav``, steps that rise;
-        ``kde``, a curve.
+        The name of the method that fitted it.
     mapping : ScoreMap
         The map itself.
     prior : float, default 0.5
-        The prior probability of a genuine trial, between 0 and 1, at which classes were weighed, by methods that do.
-    notes : tuple of str, default ()
+        The prior probability of a genuine trial, between 0 and 1, at which classes were weighted.
+    notes : tuple of Note, default ()
         What the reader should know.
     influence : Influence, optional
-        How dev trials determine the map; None where it is not known, as of a calibration that was read from a file.
+        How dev trials determine the map; None if unknown, as of a calibration that was read from a file.
+    bounds : tuple of (float, float), optional
+        The lowest and the highest ratio; ratios beyond them are set to them.
 
     Examples
     --------
@@ -90,18 +90,30 @@ class Calibration:
     method: str
     mapping: ScoreMap
     prior: float = 0.5
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     influence: Influence | None = field(default=None, repr=False)
+    bounds: tuple[float, float] | None = None
 
     @property
     def name(self) -> str:
-        """What the calibrated system is called."""
+        """The name of the calibrated system."""
         return f"{self.method}({' + '.join(self.systems)})"
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The numbers it consists of, as they are saved."""
-        return dict(self.mapping.numbers)
+        """Its numbers, as they are saved."""
+        return {**self.mapping.numbers, **({} if self.bounds is None else {"bounds": list(self.bounds)})}
+
+    @property
+    def described(self) -> dict[str, float]:
+        """The numbers that a table shows, by name."""
+        bounds = {} if self.bounds is None else dict(zip(("lower bound", "upper bound"), self.bounds, strict=True))
+        return {**self.mapping.described(self.systems), **bounds}
+
+    def map(self, scores: Floats) -> Floats:
+        """Map scores, one row per trial and one column per system, to one ratio per trial."""
+        ratios = self.mapping.ratios(scores)
+        return ratios if self.bounds is None else np.clip(ratios, *self.bounds)
 
     def ratios(self, trials: Trials) -> Floats:
         """Give the log-likelihood ratio of each trial.
@@ -118,8 +130,13 @@ class Calibration:
         """
         missing = [name for name in self.systems if name not in trials.systems]
         if missing:
-            raise TrialsError(f"the trials hold no scores of {listed(missing)}; they hold {listed(trials.systems)}")
-        return self.mapping.ratios(score_table(trials, self.systems))
+            raise TrialsError(
+                "the trials hold no scores of {missing}; they hold {systems}",
+                code="missing-systems",
+                missing=listed(missing),
+                systems=listed(trials.systems),
+            )
+        return self.map(score_table(trials, self.systems))
 
     def apply(self, trials: Trials) -> Trials:
         """Give the same trials with log-likelihood ratios as the scores of one system.
@@ -142,7 +159,7 @@ class Calibration:
         Returns
         -------
         dict
-            What `save` writes.
+            The content of the file that `save` writes.
         """
         return {
             "kind": _FORMAT.kind,
@@ -190,60 +207,115 @@ class Calibration:
         return _FORMAT.load(path, _from_entries)
 
 
-def side_by_side(calibrations: Sequence[Calibration], trials: Trials) -> Trials:
-    """The same trials with the log-likelihood ratios of several calibrations, one system each."""
-    ratios = np.column_stack([own.ratios(trials) for own in calibrations])
-    return replace(trials, scores=ratios, systems=tuple(own.name for own in calibrations))
-
-
-def check_prior(prior: float) -> None:
-    """Raise an error where a prior is none that classes can be weighed by."""
-    if not _LEAST_PRIOR <= prior <= 1 - _LEAST_PRIOR:
-        raise ParameterError(f"prior must be between {_LEAST_PRIOR:g} and 1 - {_LEAST_PRIOR:g}, not {prior:g}")
-
-
-def score_table(trials: Trials, systems: Sequence[str]) -> Floats:
-    """The scores of these systems: one row per trial, one column per system."""
-    return np.column_stack([trials.column(name) for name in systems]).astype(np.float64, copy=False)
-
-
 def _from_entries(entries: Entries) -> Calibration:
-    """Make the calibration that was saved."""
     systems, method = tuple(entries["systems"]), entries["method"]
     if method not in CALIBRATIONS:
         raise ValueError(f"there is no calibration {shown(method)}")
-    mapping = CALIBRATIONS[method].read(entries["parameters"], len(systems))
-    return Calibration(systems, method, mapping, entries["prior"])
+    numbers = dict(entries["parameters"])
+    bounds = numbers.pop("bounds", None)
+    if bounds is not None:
+        low, high = map(float, bounds)
+        bounds = low, high
+    mapping = CALIBRATIONS[method].read(numbers, len(systems))
+    return Calibration(systems, method, mapping, entries["prior"], bounds=bounds)
+
+
+def side_by_side(calibrations: Sequence[Calibration], trials: Trials) -> Trials:
+    """Give the same trials with the log-likelihood ratios of several calibrations, one system each."""
+    ratios = np.column_stack([calibration.ratios(trials) for calibration in calibrations])
+    return replace(trials, scores=ratios, systems=tuple(calibration.name for calibration in calibrations))
+
+
+@dataclass(frozen=True, slots=True)
+class _Mapped:
+    """Tally the ratios of scores."""
+
+    what: Tally[Any]
+    calibration: Calibration
+
+    def start(self) -> Any:
+        return self.what.start()
+
+    def add(self, total: Any, scores: Scores, genuine: Genuine) -> Any:
+        return self.what.add(total, self.calibration.map(scores.astype(np.float64, copy=False)[:, None]), genuine)
+
+    def merge(self, a: Any, b: Any) -> Any:
+        return self.what.merge(a, b)
+
+
+@dataclass(frozen=True, slots=True)
+class RatioSource:
+    """The log-likelihood ratios of scores that are passed over."""
+
+    scores: ScoreSource
+    calibration: Calibration
+
+    @classmethod
+    def of(cls, data: ScoreData, calibration: Calibration) -> RatioSource:
+        """Calibrate the scores of the one system of a calibration."""
+        assert has_sources(data)
+        return cls(data.source_of(calibration.systems[0]), replace(calibration, influence=None))
+
+    @property
+    def genuine(self) -> int:
+        """The number of genuine trials."""
+        return self.scores.genuine
+
+    @property
+    def impostor(self) -> int:
+        """The number of impostor trials."""
+        return self.scores.impostor
+
+    @property
+    def room(self) -> int:
+        """The number of ratios that may be gathered at once."""
+        return self.scores.room
+
+    def lay_cells(self, fineness: int) -> Cells | None:
+        """None: searches go over the scores."""
+        return None
+
+    def tally(self, what: Tally[Total]) -> Total:
+        """Pass once over all ratios."""
+        found: Total = self.scores.tally(_Mapped(what, self.calibration))
+        return found
 
 
 def fit_calibration(
-    dev: Trials, *, systems: Sequence[str] | None = None, method: str = "logistic", prior: float = 0.5
+    dev: ScoreData,
+    *,
+    systems: str | Sequence[str] | None = None,
+    method: str = "logistic",
+    prior: float = 0.5,
+    bounds: BoundsName = "none",
 ) -> Calibration:
-    """Fit a calibration to dev trials.
+    """Fit a calibration of one system, or of several together, to dev trials.
 
     Parameters
     ----------
-    dev : Trials
+    dev : Trials, ScoreSource or tuple of two array_like
         The trials that thresholds are chosen on, and that the calibration is fitted to.
-    systems : sequence of str, optional
+    systems : str or sequence of str, optional
         The names of the systems; all by default. Several are fused, by ``logistic`` and ``gaussian`` only.
     method : str, default "logistic"
         How scores become ratios: a name in `CALIBRATIONS`.
     prior : float, default 0.5
         The prior probability of a genuine trial, between 0 and 1, at which ``logistic`` and ``gaussian`` weigh the
         classes.
+    bounds : {"none", "elub"}, default "none"
+        Whether ratios are bounded by those that dev supports; see `elub_bounds`.
 
     Returns
     -------
     Calibration
-        With notes on what was bounded.
+        The fitted map, with notes.
 
     Raises
     ------
     ParameterError
-        A method that is not known, or a prior that is not between 0 and 1.
+        If the method is unknown, does not take several systems, or the prior is out of range.
     TrialsError
-        A class without trials, or scores that the method cannot be fitted to.
+        If a class has no trials, or the method cannot be fitted to the scores.
 
     References
     ----------
@@ -254,15 +326,41 @@ def fit_calibration(
     >>> rng = np.random.default_rng(0)
     >>> genuine = np.arange(4000) < 1000
     >>> dev = Trials.from_arrays(rng.normal(2.0 * genuine), genuine)
-    >>> found = fit_calibration(dev)
-    >>> round(found.parameters["weights"][0], 1), round(found.parameters["offset"], 1)
+    >>> calibration = fit_calibration(dev)
+    >>> round(calibration.parameters["weights"][0], 1), round(calibration.parameters["offset"], 1)
     (2.0, -2.0)
     """
-    names = dev.systems if systems is None else tuple(dev.check_system(name) for name in systems)
     known = CALIBRATIONS.find(method)
-    check_prior(prior)
+    check_choice("bounds", bounds, ("none", "elub"))
+    if not _LEAST_PRIOR <= prior <= 1 - _LEAST_PRIOR:
+        raise ParameterError(
+            "prior must be between {least:g} and 1 - {least:g}, not {prior:g}",
+            code="out-of-range",
+            least=_LEAST_PRIOR,
+            prior=prior,
+        )
+    if isinstance(dev, tuple):
+        names: tuple[str, ...] = ("system",)
+    elif systems is None:
+        names = tuple(dev.systems)  # type: ignore[union-attr]
+    else:
+        asked = [systems] if isinstance(systems, str) else systems
+        names = tuple(dev.check_system(name) for name in asked)  # type: ignore[union-attr]
     if len(names) != 1 and not known.fuses:
-        raise ParameterError(f'{method} calibrates one system, not {listed(names)}; method="logistic" fuses several')
-    as_source(dev, system=names[0], what="dev")  # both classes are there
-    found = known.fit(DevScores(score_table(dev, names), dev.genuine, names, prior))
-    return Calibration(names, method, found.mapping, prior, found.notes, found.influence)
+        able = [name for name, other in CALIBRATIONS.items() if other.fuses]
+        raise ParameterError(
+            "{method} calibrates one system, not {systems}; {able} fuse several",
+            code="one-system",
+            method=method,
+            systems=listed(names),
+            able=listed(able),
+        )
+    scores = DevScores.of(dev, names, prior)
+    found = known.fit(scores)
+    fitted = Calibration(names, method, found.mapping, prior, found.notes, found.influence)
+    if bounds == "none":
+        return fitted
+    if scores.scores is None or scores.genuine is None:
+        return replace(fitted, bounds=elub_bounds(RatioSource(scores.source, replace(fitted, influence=None))))
+    ratios = fitted.map(scores.scores)
+    return replace(fitted, bounds=elub_bounds((ratios[scores.genuine], ratios[~scores.genuine])))

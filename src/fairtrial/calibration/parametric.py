@@ -1,110 +1,199 @@
-"""Calibrate by logistic regression or by two Gaussians."""
+"""Calibrate by a weighted sum of scores: logistic regression, two Gaussians, or the scores unchanged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import log
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import expit
 
-from fairtrial.calibration.evidence import softplus
+from fairtrial.calibration.evidence import Floats, softplus
 from fairtrial.calibration.methods import (
     CalibrationFit,
     CalibrationMethod,
-    ClassMoments,
-    DevPasses,
     DevScores,
-    Linear,
-    LinearInfluence,
-    by_class,
+    Labels,
+    Numbers,
     turned_notes,
 )
 from fairtrial.core.errors import TrialsError
+from fairtrial.core.notes import Note
 from fairtrial.core.words import listed
-from fairtrial.counting.tallies import Genuine, Scores
-from fairtrial.inference.variance import Floats
 
 _STEPS = 100
 _ENOUGH = 1e-12
 _ROUNDING = 1e-12
-"""A cost that is higher by no more than this share is not taken for higher: near the minimum, only rounding is left."""
-_SEPARATED = (
-    "a threshold divides all genuine from all impostor dev trials, so nothing bounds the evidence but their number: "
-    "one trial of each class was added at the mean of the other"
-)
+"""A relative increase of the cost up to this is rounding, not a step too far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Log-likelihood ratios ``weights @ scores + offset``."""
+
+    weights: tuple[float, ...]
+    offset: float
+
+    @classmethod
+    def read(cls, numbers: Mapping[str, Any], systems: int) -> Linear:
+        """Make the map of saved numbers."""
+        weights = tuple(map(float, numbers["weights"]))
+        if len(weights) != systems:
+            raise ValueError("it has not one weight per system")
+        return cls(weights, float(numbers["offset"]))
+
+    @property
+    def numbers(self) -> Numbers:
+        """Weights and offset by name."""
+        return {"weights": list(self.weights), "offset": self.offset}
+
+    def ratios(self, scores: Floats) -> Floats:
+        """Map scores to ratios.
+
+        Raises
+        ------
+        TrialsError
+            If infinite scores of two systems contradict each other.
+        """
+        found = np.full(len(scores), self.offset)
+        with np.errstate(invalid="ignore"):
+            for weight, column in zip(self.weights, scores.T, strict=True):
+                found += weight * column
+        if np.isnan(found).any():
+            raise TrialsError("infinite scores of two systems contradict each other; there is no ratio for them")
+        return found
+
+    def described(self, systems: tuple[str, ...]) -> dict[str, float]:
+        """Every weight, and the offset."""
+        weights = {f"weight of {name}": weight for name, weight in zip(systems, self.weights, strict=True)}
+        return {**weights, "offset": self.offset}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearInfluence:
+    """The influence of each dev trial on weights and offset."""
+
+    by_parameter: Floats
+    """One row per dev trial, one column per weight and one for the offset."""
+
+    def moves(self, scores: Floats, slopes: Floats) -> Floats:
+        """Compute the influence of each dev trial on a statistic; see `Influence`."""
+        with np.errstate(invalid="ignore"):  # an infinite score has no slope
+            by_weight = np.nan_to_num(scores * slopes[:, None], posinf=0.0, neginf=0.0).sum(axis=0)
+        return np.asarray(self.by_parameter @ np.append(by_weight, slopes.sum()))
+
+
+def _turned(weights: Floats) -> tuple[Note, ...]:
+    return turned_notes(float(weights[0])) if len(weights) == 1 else ()
+
+
+def _in_units(scores: Floats, *, units: Floats) -> Floats:
+    return scores / units
+
+
+def _total(scores: Floats, genuine: Labels) -> Floats:
+    return np.asarray(scores.sum(axis=0))
+
+
+def _total_squares(scores: Floats, genuine: Labels, *, middle: Floats) -> Floats:
+    away = scores - middle
+    return np.asarray((away * away).sum(axis=0))
+
+
+def _standardised(scores: Floats, *, units: Floats, middle: Floats, scale: Floats) -> Floats:
+    """Standardise scores, and add a column of ones."""
+    return np.column_stack([(scores / units - middle) / scale, np.ones(len(scores))])
+
+
+def _logistic_sums(
+    places: Floats, genuine: Labels, *, at: Floats, weights: tuple[float, float], shift: float
+) -> Floats:
+    """Sum the logistic cost, its slopes and its second derivatives at weights and offset, in one array."""
+    by_trial = np.where(genuine, *weights)
+    targets = genuine.astype(np.float64)
+    ratios = places @ at + shift
+    chance = expit(ratios)
+    slope = places.T @ (by_trial * (chance - targets))
+    bend = places.T @ ((by_trial * chance * (1 - chance))[:, None] * places)
+    cost = float(np.sum(by_trial * softplus((1 - 2 * targets) * ratios)))
+    return np.concatenate([[cost], slope, bend.ravel()])
 
 
 def _fit_logistic(dev: DevScores) -> CalibrationFit:
-    """Fit weights and offset by the logistic cost, each class weighted to the prior, however many trials it has.
+    """Fit weights and offset by the logistic cost, each class weighted to the prior.
+
+    If a threshold separates the classes, one trial of each class is added at the mean of the other.
 
     Raises
     ------
     TrialsError
-        Infinite scores, a system whose scores are all equal, or one that is there twice.
+        If scores are infinite, all scores of a system are equal, or a system is there twice.
     """
     dev.check_finite()
-    units = dev.units
-    table, genuine, prior = dev.scores / units, dev.genuine, dev.prior
-    middle, scale = table.mean(axis=0), table.std(axis=0)
-    places = np.column_stack([(table - middle) / scale, np.ones(len(table))])
-    targets = genuine.astype(np.float64)
-    notes: tuple[str, ...] = ()
-    weights = np.where(genuine, prior / genuine.sum(), (1 - prior) / (~genuine).sum())
-    found = minimise(_cost_terms(places, targets, weights, prior), places.shape[1], prior)
+    units, prior, (positive, negative) = dev.units, dev.prior, dev.counts
+    scaled = dev.mapped(partial(_in_units, units=units))
+    middle = scaled.sum(_total) / (positive + negative)
+    scale = np.sqrt(scaled.sum(partial(_total_squares, middle=middle)) / (positive + negative))
+    places = dev.mapped(partial(_standardised, units=units, middle=middle, scale=scale))
+    size, shift, weights = len(units) + 1, log(prior / (1 - prior)), (prior / positive, (1 - prior) / negative)
+
+    def terms(at: Floats, separated: bool) -> tuple[float, Floats, Floats]:
+        how: dict[str, Any] = {"at": at, "weights": weights, "shift": shift}
+        sums = places.sum(partial(_logistic_sums, **how))
+        if separated:
+            sums = sums + _logistic_sums(others, np.array([True, False]), **how)
+        return float(sums[0]), sums[1 : size + 1], sums[size + 1 :].reshape(size, size)
+
+    notes: tuple[Note, ...] = ()
+    found = minimise(partial(terms, separated=False), size, prior)
     if found is None:
-        means = [places[genuine].mean(axis=0), places[~genuine].mean(axis=0)]
-        more = np.array([(1 - prior) / (~genuine).sum(), prior / genuine.sum()])
-        again = _cost_terms(np.vstack([places, means]), np.append(targets, [0.0, 1.0]), np.append(weights, more), prior)
-        found = minimise(again, places.shape[1], prior)
+        others = places.class_means()  # a genuine trial at the mean of impostors, and the other way round
+        found = minimise(partial(terms, separated=True), size, prior)
         if found is None:
             twice = "; is one there twice?" if len(dev.systems) > 1 else ""
-            raise TrialsError(f"{listed(dev.systems)}: no weights could be fitted to these dev scores{twice}")
-        notes = (_SEPARATED,)
-    shift = log(prior / (1 - prior))
-    chance = expit(places @ found + shift)
-    bend = (weights * chance * (1 - chance))[:, None] * places
-    moves = -np.linalg.solve(places.T @ bend, ((weights * (chance - targets))[:, None] * places).T).T
-    # from standardised scores to scores themselves
+            raise TrialsError(
+                "{systems}: no weights could be fitted to these dev scores" + twice,
+                code="no-fit",
+                systems=listed(dev.systems),
+            )
+        text = (
+            "a threshold separates all genuine from all impostor dev trials, so only their number bounds the evidence: "
+            "one trial of each class was added at the mean of the other"
+        )
+        notes = (Note("separated-classes", text),)
+    # from standardised scores back to scores
     back = np.diag(np.append(1 / scale / units, 1.0))
     back[-1, :-1] = -middle / scale
     *weights_back, offset = (back @ found).tolist()
-    mapping = Linear(tuple(weights_back), offset)
-    return CalibrationFit(mapping, LinearInfluence(moves @ back.T), (*notes, *turned_notes(np.array(weights_back))))
+    influence = None
+    if places.scores is not None and places.genuine is not None:
+        by_trial = np.where(places.genuine, *weights)
+        chance = expit(places.scores @ found + shift)
+        bend = (by_trial * chance * (1 - chance))[:, None] * places.scores
+        slopes = (by_trial * (chance - places.genuine))[:, None] * places.scores
+        moves = -np.linalg.solve(places.scores.T @ bend, slopes.T).T
+        influence = LinearInfluence(np.asarray(moves @ back.T, dtype=np.float64))
+    return CalibrationFit(Linear(tuple(weights_back), offset), influence, (*notes, *_turned(np.array(weights_back))))
 
 
 _CostTerms: TypeAlias = Callable[[Floats], tuple[float, Floats, Floats]]
-"""From weights and offset to the cost, its slopes and its bends."""
-
-
-def _cost_terms(places: Floats, targets: Floats, weights: Floats, prior: float) -> _CostTerms:
-    """The logistic cost of scores in memory."""
-    shift = log(prior / (1 - prior))
-    signs = 1 - 2 * targets
-
-    def terms(at: Floats) -> tuple[float, Floats, Floats]:
-        ratios = places @ at + shift
-        chance = expit(ratios)
-        slope = places.T @ (weights * (chance - targets))
-        bend = places.T @ ((weights * chance * (1 - chance))[:, None] * places)
-        return float(np.sum(weights * softplus(signs * ratios))), slope, bend
-
-    return terms
+"""From weights and offset to the cost, its slopes and its second derivatives."""
 
 
 def minimise(terms: _CostTerms, size: int, prior: float) -> Floats | None:
-    """Newton's method with steps halved where they go too far; None where the minimum lies at infinity.
+    """Minimise by Newton's method with step halving; None if the minimum lies at infinity.
 
     Parameters
     ----------
     terms
-        Cost, slopes and bends at weights and offset.
+        Cost, slopes and second derivatives at weights and offset.
     size
-        How many weights and offsets there are.
+        The number of weights and offsets.
     prior
-        The prior, by which a cost is next to nothing.
+        The prior, to which a vanishing cost is compared.
     """
     found = np.zeros(size)
     now, slope, bend = terms(found)
@@ -126,132 +215,60 @@ def minimise(terms: _CostTerms, size: int, prior: float) -> Floats | None:
     return np.asarray(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _LogisticSums:
-    """Per class (impostor, genuine): the cost, and its first and second derivatives, at a weight and an offset."""
-
-    weight: float
-    offset: float
-    middle: float
-    scale: float
-
-    def start(self) -> Floats:
-        return np.zeros((2, 6))
-
-    def add(self, total: Floats, scores: Scores, genuine: Genuine) -> Floats:
-        for row, own in enumerate(by_class(scores, genuine)):
-            places = (own.astype(np.float64, copy=False) - self.middle) / self.scale
-            total[row] += _logistic_sums(places, self.weight, self.offset, genuine=bool(row))
-        return total
-
-    def merge(self, a: Floats, b: Floats) -> Floats:
-        return a + b
-
-
-def _logistic_sums(places: Floats, weight: float, offset: float, *, genuine: bool) -> Floats:
-    """The sums over some trials of one class: cost, slopes in weight and offset, and the three bends."""
-    ratios = weight * places + offset
-    chance = expit(ratios)
-    wrong, bend = chance - genuine, chance * (1 - chance)
-    cost = softplus(-ratios if genuine else ratios)
-    return np.array(
-        [cost.sum(), wrong @ places, wrong.sum(), (bend * places) @ places, bend @ places, bend.sum()],
-    )
-
-
-def _fit_in_passes(dev: DevPasses) -> CalibrationFit:
-    moments, prior = ClassMoments.of(dev), dev.prior
-    width = float(np.sqrt(moments.squares @ moments.counts / moments.counts.sum()))
-    scale = width * moments.unit
-    shift = float(np.log(prior) - np.log1p(-prior))
-    shares = np.array([(1 - prior) / moments.counts[0], prior / moments.counts[1]])
-    added = moments.means[::-1] / width
-
-    def terms(at: Floats, *, separated: bool) -> tuple[float, Floats, Floats]:
-        weight, offset = float(at[0]), float(at[1]) + shift
-        sums = dev.source.tally(_LogisticSums(weight, offset, moments.middle, scale))
-        if separated:  # one trial of each class at the mean of the other
-            sums = sums + [_logistic_sums(added[k : k + 1], weight, offset, genuine=bool(k)) for k in (0, 1)]
-        cost, *slope, twice, mixed, once = (shares @ sums).tolist()
-        return cost, np.array(slope), np.array([[twice, mixed], [mixed, once]])
-
-    notes: tuple[str, ...] = ()
-    found = minimise(lambda at: terms(at, separated=False), 2, prior)
-    if found is None:
-        found, notes = minimise(lambda at: terms(at, separated=True), 2, prior), (_SEPARATED,)
-    if found is None:
-        raise TrialsError(f"{dev.system}: no weight could be fitted to these dev scores")
-    weight = float(found[0]) / scale
-    mapping = Linear((weight,), float(found[1]) - weight * moments.middle)
-    return CalibrationFit(mapping, notes=(*notes, *turned_notes(np.array([weight]))))
-
-
-LOGISTIC = CalibrationMethod(
-    "logistic",
-    _fit_logistic,
-    Linear.read,
-    "a weighted sum and an offset",
-    fuses=True,
-    weighs=True,
-    fit_in_passes=_fit_in_passes,
-)
+def _scatter(table: Floats, genuine: Labels, *, means: Floats) -> Floats:
+    """Sum the products of deviations from the mean of each class, impostor trials first."""
+    away = table[~genuine] - means[0], table[genuine] - means[1]
+    return np.stack([some.T @ some for some in away])
 
 
 def _fit_gaussian(dev: DevScores) -> CalibrationFit:
-    """Fit means by class and one covariance, that of both classes weighed by the prior.
+    """Fit a mean per class and one covariance matrix, that of both classes weighted by the prior.
 
     Raises
     ------
     TrialsError
-        Infinite or equal scores, no spread within the classes, or a system that repeats others.
+        If scores are infinite or equal, do not vary within the classes, or a system repeats others.
     """
     dev.check_finite()
-    scale = np.abs(dev.scores).max(axis=0)  # no square of a score overflows
-    table = dev.scores / scale
-    rows = dev.genuine, ~dev.genuine
-    shares = dev.prior, 1 - dev.prior
-    means = [table[own].mean(axis=0) for own in rows]
-    apart = [table[own] - mean for own, mean in zip(rows, means, strict=True)]
-    covariances = [own.T @ own / len(own) for own in apart]
-    pooled = sum(share * own for share, own in zip(shares, covariances, strict=True))
+    scale = np.abs(dev.class_range).max(axis=(0, 1))  # no square of a score overflows
+    table = dev.mapped(partial(_in_units, units=scale))
+    means, (positive, negative) = table.class_means(), dev.counts
+    covariances = table.sum(partial(_scatter, means=means)) / np.array([negative, positive])[:, None, None]
+    pooled = dev.prior * covariances[1] + (1 - dev.prior) * covariances[0]
     if np.linalg.matrix_rank(pooled, tol=1e-12 * np.trace(pooled), hermitian=True) < len(dev.systems):
         raise TrialsError(
-            f"{listed(dev.systems)}: the dev scores of each class do not spread, or systems repeat each other; no "
-            "normal distribution can be fitted"
+            "{systems}: the dev scores of each class do not vary, or systems repeat each other; no normal distribution "
+            "can be fitted",
+            code="no-variance",
+            systems=listed(dev.systems),
         )
-    weights = np.linalg.solve(pooled, means[0] - means[1])
-    middle = (means[0] + means[1]) / 2
-    # by how much each trial moves its class mean, and with the covariance the weights: to first order
-    moved_means, moved_weights = np.zeros_like(table), np.zeros_like(table)
-    for own, sign, share, away, covariance in zip(rows, (1, -1), shares, apart, covariances, strict=True):
-        count = len(away)
-        turned = share * (away * (away @ weights)[:, None] - covariance @ weights)
-        moved_means[own] = away / count
-        moved_weights[own] = np.linalg.solve(pooled, (sign * away - turned).T).T / count
-    moved_offset = -moved_weights @ middle - moved_means @ weights / 2
-    influence = np.column_stack([moved_weights / scale, moved_offset])
+    weights = np.linalg.solve(pooled, means[1] - means[0])
+    middle = (means[1] + means[0]) / 2
     mapping = Linear(tuple((weights / scale).tolist()), float(-weights @ middle))
-    return CalibrationFit(mapping, LinearInfluence(influence), turned_notes(weights))
+    if table.scores is None or table.genuine is None:
+        return CalibrationFit(mapping, notes=_turned(weights))
+    # the influence of each trial on the mean of its class and on the covariance, and so on the weights: first order
+    moved_means, moved_weights = np.zeros_like(table.scores), np.zeros_like(table.scores)
+    classes = ((table.genuine, 1, dev.prior, 1), (~table.genuine, -1, 1 - dev.prior, 0))
+    for rows, sign, share, k in classes:
+        away = table.scores[rows] - means[k]
+        turned = share * (away * (away @ weights)[:, None] - covariances[k] @ weights)
+        moved_means[rows] = away / len(away)
+        moved_weights[rows] = np.linalg.solve(pooled, (sign * away - turned).T).T / len(away)
+    moved_offset = -moved_weights @ middle - moved_means @ weights / 2
+    influence = LinearInfluence(np.column_stack([moved_weights / scale, moved_offset]))
+    return CalibrationFit(mapping, influence, _turned(weights))
 
 
-def _fit_gaussian_in_passes(dev: DevPasses) -> CalibrationFit:
-    found = ClassMoments.of(dev)
-    variance = float(np.array([1 - dev.prior, dev.prior]) @ (found.squares - found.means**2))
-    if not variance > 0:
-        raise TrialsError(
-            f"{dev.system}: the dev scores of each class do not spread; no normal distribution can be fitted"
-        )
-    weight = float(found.means[1] - found.means[0]) / variance
-    offset = -weight * (found.means.sum() / 2 + found.middle / found.unit)
-    return CalibrationFit(Linear((weight / found.unit,), float(offset)), notes=turned_notes(np.array([weight])))
+def identity(dev: DevScores | None = None) -> CalibrationFit:
+    """Take scores as the log-likelihood ratios that they are already."""
+    return CalibrationFit(Linear((1.0,), 0.0))
 
 
-GAUSSIAN = CalibrationMethod(
-    "gaussian",
-    _fit_gaussian,
-    Linear.read,
-    "two normal distributions of the same width",
-    fuses=True,
-    weighs=True,
-    fit_in_passes=_fit_gaussian_in_passes,
+LOGISTIC = CalibrationMethod(
+    "logistic", _fit_logistic, Linear.read, "a weighted sum and an offset", fuses=True, weighs=True
 )
+GAUSSIAN = CalibrationMethod(
+    "gaussian", _fit_gaussian, Linear.read, "two normal distributions of the same width", fuses=True, weighs=True
+)
+NONE = CalibrationMethod("none", identity, Linear.read, "the scores unchanged: they are log-likelihood ratios already")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.calibrating import FitOptions, calibrate_each
+from fairtrial.cli.calibrating import FitOptions, calibrate_with
 from fairtrial.cli.files import READ, WRITTEN, FileCommand
 from fairtrial.cli.fitted import FittedFiles
 from fairtrial.cli.opened import PlaceOptions, opened_sets
-from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, choice, option
+from fairtrial.cli.options import ChanceOptions, InputOptions, ReadingOptions, TwoSets, choice, option, refuse_given
 from fairtrial.cli.output import print_result
 from fairtrial.cli.progress import reading_bar
 from fairtrial.cli.reporting import ReportOptions, repeat_of
@@ -22,9 +20,8 @@ from fairtrial.cli.scores import ScoresOutput, check_scores, write_both
 from fairtrial.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fairtrial.calibration.comparison import EvidencePair
-    from fairtrial.calibration.estimates import CostTarget
-    from fairtrial.calibration.results import CalibratedSystem
+    from fairtrial.calibration.calibration import CalibratedSystems
+    from fairtrial.calibration.evidence import CostTarget
     from fairtrial.inference.multiplicity import Correction
 
 
@@ -39,9 +36,12 @@ class CalibrateFiles(FittedFiles):
         "--model", type=READ, metavar="M.json", help="In place of --dev: judge a calibration that was saved."
     )
 
-    def check(self) -> None:
-        """Raise an error where dev and a model are both given or both not, or where options do not go with a model."""
-        fitting = ["method", "prior", "fuse", "save", "correction"]
+    def check(self, method: str) -> None:
+        """Refuse dev and a model together, neither unless scores are ratios already, and options that do not apply."""
+        if method == "none" and not self.dev and self.model is None:
+            refuse_given(["save", "fuse", "bounds"], "needs --dev")
+            return
+        fitting = ["method", "prior", "fuse", "bounds", "save", "correction"]
         self.check_fitted(self.model, what="a calibration", fitting=fitting)
 
 
@@ -79,7 +79,7 @@ class CostOptions:
 
     def targets(self) -> list[CostTarget]:
         """The detection costs."""
-        from fairtrial.calibration.estimates import cost_target
+        from fairtrial.calibration.evidence import cost_target
 
         return [cost_target(entry, self.partition) for entry in self.costs or (".01",)]
 
@@ -102,7 +102,7 @@ class _Asked:
         """Raise an error before any work where options do not go together, or a file could not be written."""
         from fairtrial.formats.results import check_target
 
-        self.files.check()
+        self.files.check(self.fit.method)
         self.output.check()
         self.page.check()
         self.fit.check()
@@ -110,7 +110,7 @@ class _Asked:
             options.refuse_given(["seed"], "applies to bands that draw people, which only the page of --report has")
         if self.fit.fuse:
             options.refuse_given(["correction"], "applies to pairs of systems, and --fuse makes one of them")
-        check_scores(self.told.scores, (*self.files.dev, *self.files.test), with_dev=self.files.model is None)
+        check_scores(self.told.scores, (*self.files.dev, *self.files.test), with_dev=bool(self.files.dev))
         if self.files.save is not None:
             check_target(self.files.save, (".json",))
 
@@ -119,15 +119,23 @@ class _Asked:
         if self.files.save is not None and calibrations > 1:
             raise ParameterError("--save holds one calibration; choose one system with --system, or --fuse them")
 
-    def write_page(self, results: Sequence[CalibratedSystem], pairs: Sequence[EvidencePair], *read: str) -> None:
-        """Write the page, if one was asked for."""
-        if self.page.report is None:
-            return
-        from fairtrial.pages import page_of
+    @property
+    def how(self) -> dict[str, Any]:
+        """How the evidence is judged."""
+        own, told = self.chance, self.told
+        return {
+            "points": self.targets, "confidence": own.confidence, "cluster": own.cluster, "correction": told.correction
+        }  # fmt: skip
 
-        seed, correction = self.chance.seed, self.told.correction
-        repeat = repeat_of(read, seed)
-        self.page.write(page_of(results, repeat, pairs=pairs, correction=correction, rng=seed))
+    def finish(self, result: CalibratedSystems, *read: str) -> None:
+        """Save, write the page if one was asked for, and print."""
+        if self.files.save is not None:
+            result.systems[0].calibration.save(self.files.save)
+        if self.page.report is not None:
+            from fairtrial.pages import page_of
+
+            self.page.write(page_of(result, repeat_of(read, self.chance.seed), rng=self.chance.seed))
+        print_result(self.output, result.tables(), result.to_dict())
 
 
 @click.command(cls=FileCommand)
@@ -151,84 +159,58 @@ def command(
       fairtrial calibrate --dev dev.csv --test test.csv --system voice --dcf sre18 --save voice.json --out llr.csv
       fairtrial calibrate --dev dev.csv --test test.csv --fuse --report evidence.html
       fairtrial calibrate --model voice.json --test others.csv --out others-llr.csv
+      fairtrial calibrate --method none --test llr.csv
     """
     asked = _Asked(files, fit, chance, told, reading, place, output, page, told.targets())
     asked.check()
-    if files.model is not None:
-        _judge_saved(asked, files.model)
+    if not files.dev:
+        _judge_without_dev(asked)
     elif place.asks_for_pieces((*files.dev, *files.test)):
         _calibrate_in_pieces(asked)
     else:
         _calibrate(asked)
 
 
-def _judge_saved(asked: _Asked, model: str) -> None:
-    """Judge a calibration that was saved."""
-    from fairtrial.calibration.calibration import judge_calibration
-    from fairtrial.calibration.model import Calibration
+def _judge_without_dev(asked: _Asked) -> None:
+    """Judge a calibration that was saved, or scores that are log-likelihood ratios already."""
+    from fairtrial.calibration.calibration import calibrate
+    from fairtrial.calibration.model import Calibration, side_by_side
     from fairtrial.formats.read import read_trials
 
-    saved, files, chance = Calibration.load(model), asked.files, asked.chance
+    files = asked.files
+    saved = None if files.model is None else Calibration.load(files.model)
     with reading_bar(files.test) as bar:
         test = read_trials(files.test, progress=bar.advance, **asked.reading.keywords())
-    result = judge_calibration(saved, test, points=asked.targets, confidence=chance.confidence, cluster=chance.cluster)
+    result = calibrate(saved, test, method=asked.fit.method, **asked.how)
     if asked.told.scores is not None:
-        write_both(saved.apply(test), None, asked.told.scores)
-    asked.write_page([result], [], model, *files.test)
-    print_result(asked.output, result.tables(), {"systems": [result.to_dict()]})
+        write_both(side_by_side([own.calibration for own in result], test), None, asked.told.scores)
+    asked.finish(result, *([] if files.model is None else [files.model]), *files.test)
 
 
 def _calibrate_in_pieces(asked: _Asked) -> None:
     """Calibrate systems whose trials are read in passes."""
-    from fairtrial.calibration.calibration import calibrate_in_passes
-    from fairtrial.core.tables import join_tables
-
-    files, fit, told = asked.files, asked.fit, asked.told
-    sets = InputOptions(files.dev, files.test, None)
+    files = asked.files
     whole = {
-        "out": told.scores,
-        "fuse": fit.fuse,
+        "out": asked.told.scores,
+        "fuse": asked.fit.fuse,
         "report": asked.page.report,
-        "partition": told.partition or None,
+        "partition": asked.told.partition or None,
     }
-    with opened_sets(sets, asked.reading, asked.place, whole) as opened:
+    with opened_sets(InputOptions(files.dev, files.test, None), asked.reading, asked.place, whole) as opened:
         asked.check_saved(len(opened[0].systems))
-        passed = [
-            calibrate_in_passes(*opened, system=name, method=fit.method, prior=fit.prior, points=asked.targets)
-            for name in opened[0].systems
-        ]
-    if files.save is not None:
-        passed[0].calibration.save(files.save)
-    tables = join_tables([result.tables() for result in passed])
-    print_result(asked.output, tables, {"systems": [result.to_dict() for result in passed]})
+        asked.finish(calibrate_with(*opened, asked.fit, **asked.how))
 
 
 def _calibrate(asked: _Asked) -> None:
     """Calibrate systems on dev, judge them on test and compare them."""
-    from fairtrial.calibration.comparison import compare_evidence
     from fairtrial.calibration.model import side_by_side
     from fairtrial.cli.inputs import read_sets
-    from fairtrial.core.tables import join_tables
 
-    files, chance, told = asked.files, asked.chance, asked.told
+    files = asked.files
     dev, test = read_sets(TwoSets(files.dev, files.test), asked.reading)
-    asked.check_saved(len(asked.fit.groups(dev)))
-    results = calibrate_each(
-        dev, test, asked.fit, points=asked.targets, confidence=chance.confidence, cluster=chance.cluster
-    )
-    if files.save is not None:
-        results[0].calibration.save(files.save)
-    if told.scores is not None:
-        fitted = [own.calibration for own in results]
-        write_both(side_by_side(fitted, test), side_by_side(fitted, dev), told.scores)
-    tables = list(join_tables([result.tables() for result in results]))
-    found: dict[str, Any] = {"systems": [result.to_dict() for result in results]}
-    pairs: list[EvidencePair] = []
-    if len(results) > 1:
-        finite = [own for own in results if isfinite(own.test[0])]  # a note of theirs says so of all others
-        if len(finite) > 1:
-            pairs = compare_evidence(dev, test, finite, correction=told.correction, cluster=chance.cluster)
-        tables += join_tables([pair.tables() for pair in pairs])
-        found["pairs"] = [pair.to_dict() for pair in pairs]
-    asked.write_page(results, pairs, *files.dev, *files.test)
-    print_result(asked.output, tables, found)
+    asked.check_saved(1 if asked.fit.fuse else len(dev.systems))
+    result = calibrate_with(dev, test, asked.fit, **asked.how)
+    if asked.told.scores is not None:
+        fitted = [own.calibration for own in result]
+        write_both(side_by_side(fitted, test), side_by_side(fitted, dev), asked.told.scores)
+    asked.finish(result, *files.dev, *files.test)

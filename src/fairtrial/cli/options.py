@@ -19,13 +19,12 @@ from fairtrial.core.errors import ParameterError, check_seed
 from fairtrial.core.words import cut, use_terms
 
 if TYPE_CHECKING:
-    from fairtrial.calibration.measures import EvidenceMeasure
     from fairtrial.core.trials import NanPolicy
     from fairtrial.core.words import Terms
     from fairtrial.formats.sheets import GenuineBy
     from fairtrial.inference.people import Cluster
     from fairtrial.rules.criteria import Criterion
-    from fairtrial.rules.measures import DetectionCosts, Measure
+    from fairtrial.rules.measures import AnyMeasure, DetectionCosts, Measure
 
 Function = Callable[..., Any]
 
@@ -151,13 +150,13 @@ def _measures() -> str:
 
 
 def _any_measures() -> str:
-    from fairtrial.calibration.measures import any_measures_help
+    from fairtrial.rules.measures import any_measures_help
 
     return any_measures_help()
 
 
 def _calibrations() -> str:
-    from fairtrial.calibration.methods import calibrations_help
+    from fairtrial.calibration.model import calibrations_help
 
     return calibrations_help()
 
@@ -519,7 +518,7 @@ def criterion_with(alpha: float | None, name: str, dcf: str | None = None) -> Cr
 
 def measure_by_name(name: str, dcf: str | None) -> Measure:
     """A measure of errors at a threshold by its name, or a user's function named as module:function."""
-    from fairtrial.calibration.measures import errors_only
+    from fairtrial.rules.measures import errors_only
 
     why = (
         "it has no threshold, and so no alpha; evaluate and compare report it, "
@@ -528,9 +527,9 @@ def measure_by_name(name: str, dcf: str | None) -> Measure:
     return errors_only([any_measure_by_name(name, dcf)], why)[0]
 
 
-def any_measure_by_name(name: str, dcf: str | None) -> Measure | EvidenceMeasure:
+def any_measure_by_name(name: str, dcf: str | None) -> AnyMeasure:
     """A measure of errors at a threshold or of evidence by its name, or a user's function."""
-    from fairtrial.calibration.measures import as_any_measure
+    from fairtrial.rules.measures import as_any_measure
 
     return as_any_measure(_measure_like(name, dcf))
 

@@ -127,7 +127,7 @@ def read_named(text: str) -> Any:
 
 _THRESHOLD_FROM_DEV = ("criterion", "alpha", "folds", "resample")
 _FITTED = ("systems", "fusion", "normalise", "method", "prior", "criterion", "alpha", "missing", "inner", "folds")
-_MEASURES = "fairtrial.calibration.measures:any_measures_help"
+_MEASURES = "fairtrial.rules.measures:any_measures_help"
 PARAMETERS: dict[str, Parameter] = {
     # what is judged
     "folds": Parameter("Data", metavar="K", basic=True),

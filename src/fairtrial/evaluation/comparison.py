@@ -12,15 +12,6 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.calibration.comparison import bootstrap_figure, check_finite, evidence_test
-from fairtrial.calibration.measures import (
-    AnyMeasureLike,
-    EvidenceMeasure,
-    as_any_measure,
-    errors_only,
-    judged_evidence,
-    judged_figure,
-)
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_confidence
 from fairtrial.core.notes import Note
 from fairtrial.core.parameters import refuse_excluded
@@ -53,7 +44,16 @@ from fairtrial.inference.tests import TestResult, columns_with_interval, equival
 from fairtrial.published.rates import few_errors_note, independent_test
 from fairtrial.rules.bounds import Bounds
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
-from fairtrial.rules.measures import MEASURES, Measure, linear_weights
+from fairtrial.rules.measures import (
+    MEASURES,
+    AnyMeasure,
+    AnyMeasureLike,
+    JudgedMeasure,
+    Measure,
+    as_any_measure,
+    errors_only,
+    linear_weights,
+)
 
 _SIDES = {"less": "below", "greater": "above"}
 _SHARED_LETTERS = "systems that share a letter do not differ significantly"
@@ -261,7 +261,7 @@ class Comparison(Result):
     [('new', 'a'), ('old', 'b')]
     """
 
-    measure: Measure | EvidenceMeasure
+    measure: AnyMeasure
     criterion: Criterion
     alpha: float
     correction: Correction
@@ -318,7 +318,7 @@ class Comparison(Result):
         )
         if len(self.pairs) > 1:
             differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
-        if isinstance(self.measure, EvidenceMeasure):
+        if not isinstance(self.measure, Measure):
             tests, differences = (table.with_title("threshold", "calibration") for table in (tests, differences))
         return tuple(own for own in (tests, self._ranking(), differences, agreement, commands) if own.rows)
 
@@ -351,7 +351,7 @@ class Comparison(Result):
         ]
         rule = self.criterion.described(self.alpha)
         chosen = f"threshold by {rule} {own.chosen}"
-        if isinstance(self.measure, EvidenceMeasure):
+        if not isinstance(self.measure, Measure):
             chosen = f"error rates at the {chosen}"
         caption = f"{term(self.measure.label)} on {own.judged}, {self.kind}, {chosen}"
         notes = [_SHARED_LETTERS if lettered else self._why_no_letters()]
@@ -530,7 +530,7 @@ class _Asked:
 
     criterion: Criterion
     alpha: float | None
-    measure: Measure | EvidenceMeasure
+    measure: AnyMeasure
     correction: Correction
     alternative: Alternative
     margin: float | None
@@ -567,8 +567,8 @@ def _compared(
     found = []
     for a, b in wanted:
         pair = pair_judgements(judged[a], judged[b])
-        if isinstance(asked.measure, EvidenceMeasure):
-            tests, replicates = _evidence_tests(pair, asked.measure, asked)
+        if not isinstance(asked.measure, Measure):
+            tests, replicates = _judged_tests(pair, asked.measure, asked)
         else:
             replicates = bootstrap_difference(
                 pair,
@@ -582,7 +582,7 @@ def _compared(
             over_folds = bool(sets.blocks) and not lacking
             tests = _tests(pair, replicates, asked.measure, asked, deals, over_folds=over_folds)
         found.append((pair, tests, replicates))
-        asked.advance(1.0 if isinstance(asked.measure, EvidenceMeasure) else 1 - _BOOTSTRAP)
+        asked.advance(1 - _BOOTSTRAP if isinstance(asked.measure, Measure) else 1.0)
     pairs = tuple(
         PairComparison(a, b, pair.counts_a, pair.counts_b, tests, own, replicates, asked.confidence, pair.agreement)
         for (a, b), (pair, tests, replicates), own in zip(
@@ -591,16 +591,16 @@ def _compared(
     )
     notes = [*sets.notes, *(note for judgement in judged.values() for note in judgement.notes)]
     notes += ignored_alpha(asked.criterion, asked.alpha)
-    if sets.blocks and isinstance(asked.measure, EvidenceMeasure):
+    if sets.blocks and not isinstance(asked.measure, Measure):
         lacking = f"{term(asked.measure.label)} is a figure of all trials together"
-    if isinstance(asked.measure, Measure) and asked.measure.direction:
+    if asked.measure.direction:
         notes.append(asked.measure.direction)
     if lacking:
         notes.append(f"there is no test over the folds: {lacking}")
     alpha = asked.criterion.resolve_alpha(asked.alpha)
     ranking = _ranking(pairs, judged, asked.measure, alpha, asked.confidence)
     kind = next(iter(judged.values())).kind
-    if isinstance(asked.measure, EvidenceMeasure):
+    if not isinstance(asked.measure, Measure):
         kind = asked.measure.told(sets.provenance)
     return Comparison(
         asked.measure, asked.criterion, alpha, asked.correction, pairs, ranking, kind, judged, tuple(notes)
@@ -627,17 +627,10 @@ def _tests(
     return tuple(tests)
 
 
-def _evidence_tests(pair: Pair, measure: EvidenceMeasure, asked: _Asked) -> tuple[tuple[TestResult, ...], Bootstrap]:
-    """Every test of a figure of evidence, the one to go by first, and the bootstrap behind one of them."""
-    evidence = judged_evidence(measure, pair.a)
-    first, second = (judged_figure(measure, own) for own in (pair.a, pair.b))
-    check_finite(measure, {pair.a.system: first, pair.b.system: second})
-    difference = first - second
+def _judged_tests(pair: Pair, measure: JudgedMeasure, asked: _Asked) -> tuple[tuple[TestResult, ...], Bootstrap]:
+    """Every test of a measure that estimates itself, the primary one first, and the bootstrap behind one of them."""
     own: dict[str, Any] = {"alternative": asked.alternative}
-    tests = [evidence_test(measure, evidence, difference, **own)]
-    if tests[0].threshold == "re-estimated":
-        tests.append(evidence_test(measure, evidence, difference, threshold="fixed", **own))
-    replicates = bootstrap_figure(difference, evidence, n_resamples=asked.n_resamples, rng=asked.seed)
+    tests, replicates = measure.tests(pair.a, pair.b, n_resamples=asked.n_resamples, rng=asked.seed, **own)
     tests.append(
         replace(bootstrap_test(replicates, **own), measure=measure.name, is_share=measure.is_share, label=measure.label)
     )
@@ -668,7 +661,7 @@ def _check_names(names: Sequence[str], test: Any, reference: str | None) -> None
 def _ranking(
     pairs: Sequence[PairComparison],
     judged: dict[str, Judgement],
-    measure: Measure | EvidenceMeasure,
+    measure: AnyMeasure,
     alpha: float,
     confidence: float,
 ) -> tuple[SystemRank, ...]:
@@ -692,10 +685,10 @@ def _all_tested(pairs: Sequence[PairComparison], systems: int) -> bool:
     return 2 * len(pairs) == systems * (systems - 1) and pairs[0].headline.alternative == "two-sided"
 
 
-def _value(measure: Measure | EvidenceMeasure, judgement: Judgement, alpha: float) -> float:
-    if isinstance(measure, EvidenceMeasure):
-        return judged_figure(measure, judgement).estimate
-    return float(measure(judgement.at(0), alpha))
+def _value(measure: AnyMeasure, judgement: Judgement, alpha: float) -> float:
+    if isinstance(measure, Measure):
+        return float(measure(judgement.at(0), alpha))
+    return float(measure.judged(judgement).estimate)
 
 
 def _threshold(judgement: Judgement) -> float:

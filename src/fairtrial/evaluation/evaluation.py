@@ -9,16 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fairtrial.calibration.measures import (
-    GIVEN_CALIBRATION,
-    AnyMeasureLike,
-    EvidenceMeasure,
-    as_any_measure,
-    errors_only,
-    evidence_interval,
-    judged_evidence,
-    judged_figure,
-)
 from fairtrial.core.errors import ParameterError, check_choice, check_confidence
 from fairtrial.core.notes import Note
 from fairtrial.core.parameters import refuse_excluded
@@ -37,7 +27,15 @@ from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 from fairtrial.rules.bounds import Bounds, Tally, count
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
-from fairtrial.rules.measures import MEASURES, Measure, label_of
+from fairtrial.rules.measures import (
+    MEASURES,
+    AnyMeasure,
+    AnyMeasureLike,
+    Measure,
+    as_any_measure,
+    errors_only,
+    label_of,
+)
 
 if TYPE_CHECKING:
     from fairtrial.formats.decisions import ArrowTable
@@ -91,7 +89,7 @@ class SystemEvaluation(Result):
     """
 
     judgement: Judgement
-    reported: Mapping[str, Measure | EvidenceMeasure] = field(default_factory=dict)
+    reported: Mapping[str, AnyMeasure] = field(default_factory=dict)
     confidence: float = 0.95
     resample: Literal["test", "both"] = "both"
     eer_definition: EerDefinition = "step-mean"
@@ -173,13 +171,14 @@ class SystemEvaluation(Result):
         """
         known, own = as_any_measure(measure), self.judgement
         level, threshold = confidence or self.confidence, threshold_when(self.resample)
-        if isinstance(known, EvidenceMeasure):
-            evidence, figure = judged_evidence(known, own), judged_figure(known, own)
-            return evidence_interval(known, evidence, confidence=level, threshold=threshold, figure=figure)
-        return own.once(
-            ("interval", known, level, threshold),
-            lambda: judged_interval(own, measure=known, confidence=level, threshold=threshold),
-        )
+
+        def make() -> RateInterval:
+            if isinstance(known, Measure):
+                return judged_interval(own, measure=known, confidence=level, threshold=threshold)
+            interval: RateInterval = known.interval(own, confidence=level, threshold=threshold)
+            return interval
+
+        return own.once(("interval", known, level, threshold), make)
 
     @cached_property
     def intervals(self) -> tuple[RateInterval, ...]:
@@ -272,6 +271,10 @@ class SystemEvaluation(Result):
                 )
                 bound = min(1.0, 3 / trials)
                 notes.append(Note("no-errors", text, self.system, kind=kind, trials=int(trials), bound=bound))
+        for measure in self.reported.values():
+            if isinstance(measure, Measure) and measure.undefined is not None and measure.undefined(self.test):
+                text = "{measure:term} is 0/0, as no test trial is accepted; 0 is reported by convention"
+                notes.append(Note("undefined-measure", text, self.system, warning=True, measure=measure.label))
         if self.design_effect is not None and self.design_effect > _LARGE_EFFECT:
             text = (
                 "trials share people: the standard deviation of the HTER is {times:.2f} times that of independent "
@@ -383,9 +386,10 @@ class SystemEvaluation(Result):
         """What is said of the threshold, or of those of the blocks, in sentences."""
         return GIVEN_ALONG if self.fold_thresholds else GIVEN
 
-    def _kind_of(self, measure: Measure | EvidenceMeasure) -> Kind:
+    def _kind_of(self, measure: AnyMeasure) -> Kind:
         """Tell whether a measure is a priori."""
-        return measure.told(PROVENANCES[self.kind]) if isinstance(measure, EvidenceMeasure) else self.kind
+        kind: Kind = self.kind if isinstance(measure, Measure) else measure.told(PROVENANCES[self.kind])
+        return kind
 
     def answer(self) -> str:
         """The HTER with its interval, and the threshold."""
@@ -485,10 +489,10 @@ class SystemEvaluation(Result):
         for interval in (*self.intervals, self.interval("far"), self.interval("frr"), *self.measure_intervals.values()):
             people = "trials taken as independent" if interval.sharing == "none" else "trials share people"
             meaning = f"{people}; {self._given[interval.threshold]}"
-            evidence = next((own for own in self.reported.values() if own.name == interval.measure), None)
-            if isinstance(evidence, EvidenceMeasure):
-                given = GIVEN_CALIBRATION[interval.threshold]
-                meaning = f"{people}; {self._kind_of(evidence) if evidence.posteriori else given}"
+            reported = next((own for own in self.reported.values() if own.name == interval.measure), None)
+            if reported is not None and not isinstance(reported, Measure):
+                given = reported.given[interval.threshold]
+                meaning = f"{people}; {self._kind_of(reported) if reported.posteriori else given}"
             elif interval.limits == "independent":
                 meaning = "chance, if all trials were independent: eq. (13)"
             share = (*interval.interval, interval.is_share)
@@ -696,13 +700,13 @@ def evaluate(
         else:
             judgement = judge(sets, system=name, criterion=rule, alphas=rule.resolve_alpha(alpha))
         for measure in reported.values():
-            if isinstance(measure, EvidenceMeasure):
-                judged_evidence(measure, judgement)  # trials that cannot be calibrated are refused now
+            if not isinstance(measure, Measure):
+                measure.evidence(judgement)  # trials that cannot be calibrated are refused now
         found.append(SystemEvaluation(judgement, reported, confidence, resample, eer, alpha, n_resamples))
     return Evaluation(tuple(found))
 
 
-def measures_by_name(measures: Sequence[Measure | EvidenceMeasure]) -> dict[str, Measure | EvidenceMeasure]:
+def measures_by_name(measures: Sequence[AnyMeasure]) -> dict[str, AnyMeasure]:
     """Give measures names that tell them apart."""
     names = [measure.name for measure in measures]
     return {

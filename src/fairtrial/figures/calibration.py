@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit, logit
 
+from fairtrial.calibration.calibration import CalibratedSystem, calibrated_words
 from fairtrial.calibration.curves import (
     BayesErrorCurve,
     EceCurve,
@@ -18,10 +19,8 @@ from fairtrial.calibration.curves import (
     ece_curve,
     tippett_curve,
 )
-from fairtrial.calibration.maps import LlrMap, llr_map
+from fairtrial.calibration.maps import LlrMap, PavCurve, llr_map, pav_curve
 from fairtrial.calibration.measures import GIVEN_CALIBRATION
-from fairtrial.calibration.reliability import PavCurve, pav_curve
-from fairtrial.calibration.results import CalibratedSystem, calibrated_words
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.words import level_text, listed, percent
 from fairtrial.figures.axes import Floats, Range, linear_axis, padded

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ _PAGES = {
     "Evaluation": "systems.evaluation_page",
     "Comparison": "systems.comparison_page",
     "FusionResult": "systems.fusion_page",
-    "CalibratedSystem": "calibration.calibration_page",
+    "CalibratedSystems": "calibration.calibration_page",
     "GroupEvaluation": "groups.groups_page",
     "BenchmarkResult": "studies.benchmark_page",
     "CoverageStudy": "studies.coverage_page",
@@ -25,7 +24,7 @@ _PAGES = {
 
 
 def page_of(result: Any, repeat: Repeat, **more: Any) -> Page:
-    """Make the page of a result, or of several calibrations.
+    """Make the page of a result.
 
     Parameters
     ----------
@@ -35,8 +34,7 @@ def page_of(result: Any, repeat: Repeat, **more: Any) -> Page:
     repeat
         What it takes to do the same again.
     **more
-        What only some pages take: `pairs`, `correction` and `rng` of calibrations, `benchmark` and `confidence` of a
-        benchmark.
+        What only some pages take: `rng` of calibrations, `benchmark` and `confidence` of a benchmark.
 
     Returns
     -------
@@ -48,11 +46,9 @@ def page_of(result: Any, repeat: Repeat, **more: Any) -> Page:
     ParameterError
         If there is no page of such a result.
     """
-    name = type(result[0] if isinstance(result, Sequence) else result).__name__
+    name = type(result).__name__
     if name not in _PAGES:
         raise ParameterError(f"there is no page of a {name}; there are those of {listed(_PAGES)}", code="no-page")
-    if name == "CalibratedSystem" and not isinstance(result, Sequence):
-        result = [result]
     module, function = _PAGES[name].split(".")
     page: Page = getattr(import_module(f"fairtrial.pages.{module}"), function)(result, repeat, **more)
     return page

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from fairtrial.calibration.comparison import EvidencePair
+from fairtrial.calibration.calibration import CalibratedSystem, CalibratedSystems, EvidencePair
 from fairtrial.calibration.measures import GIVEN_CALIBRATION
-from fairtrial.calibration.results import CalibratedSystem
 from fairtrial.core.notes import Note
-from fairtrial.core.tables import join_tables
 from fairtrial.core.words import interval_title, number_text, range_text
 from fairtrial.figures.calibration import EvidenceCurves, evidence_charts
-from fairtrial.inference.multiplicity import Correction
 from fairtrial.pages.page import Page, Reference, Repeat
 from fairtrial.pages.parts import ADJUSTED, difference_words, joined, judged_trials_table
 
@@ -37,26 +32,15 @@ _SHOWN = 40
 """Systems that are drawn, at most."""
 
 
-def calibration_page(
-    results: Sequence[CalibratedSystem],
-    repeat: Repeat,
-    *,
-    pairs: Sequence[EvidencePair] = (),
-    correction: Correction = "holm",
-    rng: int = 0,
-) -> Page:
+def calibration_page(result: CalibratedSystems, repeat: Repeat, *, rng: int = 0) -> Page:
     """Make the page of calibrated systems.
 
     Parameters
     ----------
-    results
-        Of `calibrate`, one per system or fusion, on the same trials.
+    result
+        Of `calibrate`.
     repeat
         What it takes to do the same again.
-    pairs
-        Of `compare_evidence`; none for one system.
-    correction
-        How the p values of the pairs were adjusted.
     rng
         The seed of bands that draw people.
 
@@ -65,8 +49,9 @@ def calibration_page(
     Page
         To be written by `write_report`.
     """
+    results, pairs, correction = result.systems, result.pairs, result.correction
     first = results[0]
-    confidence = first.intervals[0].confidence
+    confidence = first.confidence
     curves = [EvidenceCurves.of(each, confidence=confidence, rng=rng) for each in results[:_SHOWN]]
     left_out = Note(
         "systems-not-drawn",
@@ -76,17 +61,14 @@ def calibration_page(
     )
     compared = pairs if correction != "none" else pairs[:1]
     return Page(
-        title=f"Evidence of {joined([result.system for result in results])}",
+        title=f"Evidence of {joined([own.system for own in results])}",
         asked=f"How good the log-likelihood ratios are that {first.calibration.method} calibration "
         f"{'on dev' if first.dev else 'on other trials before'} makes of the scores, judged on test.",
         answer=(
-            *(_sentence(result) for result in results),
+            *(_sentence(own) for own in results),
             *(_difference(pair, confidence, len(compared)) for pair in pairs),
         ),
-        tables=(
-            *join_tables([result.tables() for result in results]),
-            *join_tables([pair.tables() for pair in pairs]),
-        ),
+        tables=result.tables(),
         data=(judged_trials_table(first.sets),),
         methods=(_CLLR, _INTERVAL, *(ADJUSTED[correction] if pairs else ()), *_FIGURES),
         repeat=repeat,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from fairtrial.calibration.measures import GIVEN_CALIBRATION, EvidenceMeasure
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.words import in_percent, interval_text, interval_title, level_text, p_phrase, percent, term
 from fairtrial.evaluation.comparison import Comparison
@@ -27,6 +26,7 @@ from fairtrial.pages.parts import (
     judged_page,
     trials_table,
 )
+from fairtrial.rules.measures import Measure
 
 _MOST_PAIRS = 60
 """Differences that are drawn, at most."""
@@ -108,7 +108,7 @@ def comparison_page(result: Comparison, repeat: Repeat) -> Page:
     intervals = [judged_interval(judgement, confidence=confidence) for judgement in judgements]
     source = judgements[0].sets.provenance.source
     how = f"each at its threshold from {source} by {result.criterion.described(result.alpha)}"
-    if isinstance(result.measure, EvidenceMeasure):
+    if not isinstance(result.measure, Measure):
         how = "scores taken as they are" if result.measure.raw else f"each calibrated on {source}"
         how = "the least there is, a posteriori" if result.measure.posteriori else how
     return judged_page(
@@ -151,7 +151,7 @@ def _differences_chart(result: Comparison, label: str) -> dict[str, Any]:
 def _comparison_sentences(result: Comparison, label: str, confidence: float) -> list[str]:
     sentences = []
     pairs = 1 if result.correction == "none" else len(result.pairs)
-    given = GIVEN_CALIBRATION if isinstance(result.measure, EvidenceMeasure) else GIVEN_ALONG
+    given = GIVEN_ALONG if isinstance(result.measure, Measure) else result.measure.given
     for pair in result.pairs:
         test, p = pair.headline, pair.adjusted[0]
         size = difference_words(test, p, pair.confidence, pairs, given=given)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import importlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -118,6 +119,8 @@ class Measure:
         without looking at every score.
     direction : str, default ""
         For a user's function: which way is taken as better, and how to say otherwise.
+    undefined : callable, optional
+        Whether it is 0/0 at counts, and 0 by convention; results then carry a note.
 
     Examples
     --------
@@ -137,6 +140,9 @@ class Measure:
     summary: str = ""
     worsened_by_errors: bool = False
     direction: str = ""
+    undefined: Callable[[ErrorCounts], bool] | None = None
+
+    of_errors: ClassVar[bool] = True
 
     def __repr__(self) -> str:
         return f"<Measure: {self.name}{f', {self.summary}' if self.summary else ''}>"
@@ -409,6 +415,11 @@ def precision(counts: ErrorCounts, alpha: Any = None) -> Any:
     return share(right, right + counts.false_accepts)
 
 
+def _accepts_nobody(counts: ErrorCounts) -> bool:
+    """Whether no trial is accepted, so that precision is 0/0."""
+    return bool(counts.false_rejects == counts.genuine and counts.false_accepts == 0)
+
+
 def recall(counts: ErrorCounts, alpha: Any = None) -> Any:
     """The share of genuine trials that are accepted: 1 - FRR."""
     return (counts.genuine - counts.false_rejects) / counts.genuine
@@ -474,6 +485,7 @@ for _measure in (
         higher_is_better=True,
         summary="genuine share of accepted trials",
         worsened_by_errors=True,
+        undefined=_accepts_nobody,
     ),
     linear_measure("recall", "Recall", Weights(0.0, -1.0, 1.0), higher_is_better=True, summary=_ACCEPTED),
     Measure(
@@ -535,8 +547,139 @@ def as_measure(measure: MeasureLike) -> Measure:
     return MEASURES[measure]
 
 
+class JudgedMeasure(Protocol):
+    """A measure that is not a function of the errors at one threshold: it estimates itself of a judged system."""
+
+    of_errors: ClassVar[bool]
+    higher_is_better: ClassVar[bool]
+    direction: ClassVar[str]
+    given: ClassVar[dict[Any, str]]
+    """What sentences say of the calibration, by whether it is re-estimated."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def is_share(self) -> bool: ...
+
+    @property
+    def posteriori(self) -> bool:
+        """Whether it is a minimum over choices made on the judged trials."""
+        ...
+
+    @property
+    def raw(self) -> bool:
+        """Whether scores are taken unchanged instead of calibrated on dev."""
+        ...
+
+    @property
+    def kind(self) -> Literal["rate", "number"]: ...
+
+    @property
+    def interval_kind(self) -> Literal["interval", "range"]: ...
+
+    def told(self, provenance: Any) -> Any:
+        """Tell whether it is a priori."""
+        ...
+
+    def evidence(self, judgement: Any) -> Any:
+        """Prepare a judged system; refuses what it cannot measure."""
+        ...
+
+    def judged(self, judgement: Any) -> Any:
+        """Compute it of a judged system; the result has an `estimate`."""
+        ...
+
+    def interval(self, judgement: Any, *, confidence: float = ..., threshold: Any = ...) -> Any:
+        """Compute its interval of a judged system."""
+        ...
+
+    def tests(self, a: Any, b: Any, *, alternative: Any = ..., n_resamples: int, rng: int) -> tuple[list[Any], Any]:
+        """Test its difference between two judged systems, and bootstrap it."""
+        ...
+
+
+AnyMeasure: TypeAlias = Measure | JudgedMeasure
+AnyMeasureLike: TypeAlias = MeasureLike | JudgedMeasure
+"""A measure of errors or of evidence, its name, detection costs, or a user's function of an `ErrorCounts`."""
+_OTHERS = "fairtrial.calibration.measures"
+"""The module of measures that estimate themselves; loaded when one of its names is asked for."""
+
+
+def as_any_measure(measure: AnyMeasureLike) -> AnyMeasure:
+    """Give a measure of errors at a threshold, or of evidence, by its name or unchanged.
+
+    Parameters
+    ----------
+    measure
+        Names of evidence are ``cllr``, ``cllr-min``, ``cllr-cal``, ``cllr-raw``, ``eer-rocch``, and with a prior or a
+        cost ``ece@.1``, ``ece-min@.1``, ``act-dcf@.01``, ``act-dcf@.01,10,1``, ``act-dcf-raw@.01``, ``min-dcf@sre18``.
+
+    Raises
+    ------
+    ParameterError
+        If a name is unknown, or lacks the prior or cost that belongs to it.
+
+    Examples
+    --------
+    >>> as_any_measure("act-dcf@sre18").label
+    'actual DCF(sre18)'
+    """
+    if getattr(measure, "of_errors", True) is False:
+        return measure  # type: ignore[return-value]
+    if isinstance(measure, str) and measure not in MEASURES:
+        others = importlib.import_module(_OTHERS)
+        found: JudgedMeasure | None = others.evidence_measure(measure)
+        if found is None:
+            raise unknown_measure(measure, others.evidence_names())
+        return found
+    return as_measure(measure)  # type: ignore[arg-type]
+
+
+def errors_only(measures: Sequence[AnyMeasure], why: str = "here are counts of errors only") -> list[Measure]:
+    """Refuse measures that are not of errors at a threshold.
+
+    Parameters
+    ----------
+    measures
+        Any measures.
+    why
+        Why no others will do, to end a sentence.
+
+    Raises
+    ------
+    ParameterError
+        If one of them is not of errors.
+    """
+    found = []
+    for measure in measures:
+        if not isinstance(measure, Measure):
+            raise ParameterError(
+                "{measure} is a figure of log-likelihood ratios: {why}",
+                code="not-of-errors",
+                measure=measure.name,
+                why=why,
+            )
+        found.append(measure)
+    return found
+
+
+def plain_measure_names() -> list[str]:
+    """List the names of all measures that need nothing besides, such as a prior: of errors, then of evidence."""
+    return [*MEASURES, *(name for name in importlib.import_module(_OTHERS).evidence_names() if "@" not in name)]
+
+
+def any_measures_help() -> str:
+    """List all measures in one line, each with its summary."""
+    others = importlib.import_module(_OTHERS).evidence_names().items()
+    return "; ".join([measures_help(), *(f"{name}: {summary}" for name, summary in others)])
+
+
 def unknown_measure(measure: object, others: Iterable[str] = ()) -> ParameterError:
-    """The error for a measure that is not known, with the names of all that are, and of others that would do."""
+    """Make the error for an unknown measure, with the names of all that are known."""
     return ParameterError(f"there is no measure {measure!r}; there are {', '.join([*MEASURES, *others])}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from fairtrial.cli import options
-from fairtrial.cli.calibrating import FitOptions, calibrate_each
+from fairtrial.cli.calibrating import FitOptions, calibrate_with
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import band_confidence, bands_option, figure, raw_option, tell
 
@@ -39,7 +39,7 @@ def command(
 
     fit.check()
     confidence = band_confidence(bands, chance)
-    results = calibrate_each(*read_sets(files, reading), fit, cluster=chance.cluster)
+    results = calibrate_with(*read_sets(files, reading), fit, cluster=chance.cluster)
     curves = [ece_curve(found, raw=raw, confidence=confidence) for found in results]
     tell(note for found in results for note in found.notes)
     return lambda figure: ece_plot(curves, ax=figure.add_subplot())

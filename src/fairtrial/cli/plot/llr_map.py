@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.calibrating import PRIOR, FitOptions, calibrate_each, check_prior
+from fairtrial.cli.calibrating import PRIOR, FitOptions, calibrate_with, check_prior
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import figure, redrawn_option, tell
 from fairtrial.core.errors import ParameterError
@@ -47,7 +47,7 @@ def command(
       fairtrial plot llr-map --dev dev.csv --test test.csv --method logistic --method pav --out llr-map.png
     """
     from fairtrial.calibration.maps import llr_map
-    from fairtrial.calibration.methods import LinearInfluence
+    from fairtrial.calibration.parametric import LinearInfluence
     from fairtrial.cli.inputs import read_sets
     from fairtrial.figures.calibration import llr_map_plot
 
@@ -58,8 +58,8 @@ def command(
     found = [
         each
         for method in dict.fromkeys(methods)
-        for each in calibrate_each(
-            dev, test, FitOptions(method, prior, False), confidence=chance.confidence, cluster=chance.cluster
+        for each in calibrate_with(
+            dev, test, FitOptions(method, prior, False, "none"), confidence=chance.confidence, cluster=chance.cluster
         )
     ]
     if all(isinstance(each.calibration.influence, LinearInfluence) for each in found):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrial.cli import options
-from fairtrial.cli.calibrating import FitOptions, calibrate_each
+from fairtrial.cli.calibrating import FitOptions, calibrate_with
 from fairtrial.cli.options import ChanceOptions, ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import figure, redrawn_option, tell
 from fairtrial.core.errors import ParameterError
@@ -38,7 +38,7 @@ def command(
       fairtrial plot pav --dev dev.csv --test test.csv --out pav.png
       fairtrial plot pav --dev dev.csv --test test.csv --system face --scores --out pav.png
     """
-    from fairtrial.calibration.reliability import pav_curve
+    from fairtrial.calibration.maps import pav_curve
     from fairtrial.cli.inputs import read_sets
     from fairtrial.figures.calibration import pav_plot
 
@@ -46,7 +46,7 @@ def command(
     dev, test = read_sets(files, reading)
     if of_scores and len(dev.systems) != 1:
         raise ParameterError(f"--scores are those of one system, not {listed(dev.systems)}; name it with --system")
-    found = calibrate_each(dev, test, fit, confidence=chance.confidence, cluster=chance.cluster)
+    found = calibrate_with(dev, test, fit, confidence=chance.confidence, cluster=chance.cluster)
     curves = [
         pav_curve(each, of_scores=of_scores, confidence=chance.confidence, n_resamples=resamples, rng=chance.seed)
         for each in found

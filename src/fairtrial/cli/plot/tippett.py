@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fairtrial.cli import options
-from fairtrial.cli.calibrating import FitOptions, calibrate_each
+from fairtrial.cli.calibrating import FitOptions, calibrate_with
 from fairtrial.cli.options import ReadingOptions, TwoSets
 from fairtrial.cli.plot.drawing import figure, tell
 
@@ -27,7 +27,7 @@ def command(files: TwoSets, fit: FitOptions, reading: ReadingOptions) -> Draw:
     from fairtrial.figures.calibration import tippett_plot
 
     fit.check()
-    results = calibrate_each(*read_sets(files, reading), fit)
+    results = calibrate_with(*read_sets(files, reading), fit)
     tell(note for found in results for note in found.notes)
     curves = [tippett_curve(found) for found in results]
     return lambda figure: tippett_plot(curves, ax=figure.add_subplot())
