@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from math import e, exp, inf, isfinite, log, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -26,20 +26,20 @@ from fairtrial.inference.bootstrap import Bootstrap, count_table, replicate
 from fairtrial.inference.decide import SUPPORT, Judgement
 from fairtrial.inference.estimates import (
     Alternative,
-    Claim,
+    Estimate,
     Threshold,
-    claim_of_values,
-    spread_of_values,
+    estimate_of_values,
+    rates_of,
     student_quantile,
+    variance_of_values,
 )
 from fairtrial.inference.folds import Block, folds_of_trials
 from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.limits import limits_of_sum, one_error_of
 from fairtrial.inference.multiplicity import Correction, adjust_p_values
 from fairtrial.inference.people import Cluster, People
 from fairtrial.inference.split import PROVENANCES, Kind, Provenance, TrialSets
 from fairtrial.inference.tests import TestResult, student_test
-from fairtrial.inference.variance import contributions
+from fairtrial.inference.variance import Variance
 from fairtrial.rules.measures import Weights
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ __all__ = [
     "Alternative",
     "Block",
     "Bootstrap",
-    "Claim",
     "Cluster",
     "Correction",
     "ErrorSum",
+    "Estimate",
     "Evidence",
     "Figure",
     "Judgement",
@@ -282,7 +282,7 @@ class Figure:
             return Figure(estimate, self.values - other.values, moves)
 
 
-def estimate_of(figure: Figure, evidence: Evidence, *, threshold: Threshold = "re-estimated") -> Claim:
+def estimate_of(figure: Figure, evidence: Evidence, *, threshold: Threshold = "re-estimated") -> Estimate:
     """Estimate the variance of a statistic, or of the difference of two on the same trials.
 
     Parameters
@@ -305,7 +305,7 @@ def estimate_of(figure: Figure, evidence: Evidence, *, threshold: Threshold = "r
             code="infinite-evidence",
         )
     assert figure.values is not None
-    return claim_of_values(evidence.sets, figure.estimate, figure.values, figure.moves, threshold=threshold)
+    return estimate_of_values(evidence.sets, figure.estimate, figure.values, figure.moves, threshold=threshold)
 
 
 def folds_of_people(evidence: Evidence) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
@@ -329,7 +329,8 @@ def folds_of_people(evidence: Evidence) -> Iterator[tuple[NDArray[np.bool_], NDA
 
 def uncertainty_on_dev(evidence: Evidence, moves: Floats) -> float:
     """Compute the standard deviation of something over dev people, from the influence of each dev trial."""
-    return spread_of_values(evidence.sets.people[0], evidence.dev.genuine, by_class(moves, evidence.dev.genuine)).sigma
+    values = by_class(moves, evidence.dev.genuine)
+    return sqrt(variance_of_values(evidence.sets.people[0], evidence.dev.genuine, values).value)
 
 
 def evidence_interval(
@@ -371,14 +372,14 @@ def evidence_interval(
         given: Threshold = "fixed" if known.moves is None else threshold
         return RateInterval(known.estimate, 0.0, inf, inf, confidence, "student", measure.name, given, **whole)
     found = estimate_of(known, evidence, threshold=threshold)
-    estimate, limits = found.estimate, "student"
+    estimate, limits = found.value, "student"
     parts = known.parts or (known,)
     if parts[0].errors is not None:
         ends = [_limits_of_sum(part, evidence, confidence, threshold) for part in parts]
         low, high = np.mean(ends, axis=0).tolist()
         limits = "wilson"
     else:
-        reach = found.quantile(confidence) * found.sigma
+        reach = student_quantile(found.df, confidence) * found.sigma
         if measure.signed:
             low, high = estimate - reach, estimate + reach
         else:
@@ -394,16 +395,10 @@ def evidence_interval(
 
 def _limits_of_sum(figure: Figure, evidence: Evidence, confidence: float, threshold: Threshold) -> tuple[float, float]:
     """Compute the limits of a weighted sum of two error rates."""
-    people = evidence.sets.people[1]
     assert figure.errors is not None
-    return limits_of_sum(
-        estimate_of(figure, evidence, threshold=threshold),
-        figure.errors.weights,
-        figure.errors.counts,
-        confidence,
-        one_error=None if people is None else partial(one_error_of, people),
-        together=True,
-    )
+    made = estimate_of(figure, evidence, threshold=threshold)
+    rates = rates_of(figure.errors.counts, figure.errors.weights, made.variance)
+    return replace(made, rates=rates).interval(confidence)
 
 
 def check_finite(measure: EvidenceMeasure, figures: Mapping[str, Figure]) -> None:
@@ -442,8 +437,8 @@ def evidence_test(
     threshold
         Whether the calibrations are re-estimated or fixed.
     """
-    claim = estimate_of(difference, evidence, threshold=threshold)
-    test = student_test(evidence.sets.test_name, claim, alternative=alternative)
+    made = estimate_of(difference, evidence, threshold=threshold)
+    test = student_test(evidence.sets.test_name, made, alternative=alternative)
     note = test.note or measure.caution
     return replace(test, measure=measure.name, is_share=measure.is_share, note=note, label=measure.label)
 
@@ -464,16 +459,21 @@ def bootstrap_figure(
 
     Notes
     -----
-    Replicates have the standard deviation of the test given the calibration. Trials without ids are dealt at random
-    into at most 1,000 groups per class, which are drawn.
+    Trials without ids are dealt at random into at most 1,000 groups per class, which are drawn.
     """
     check_resamples(n_resamples)
     generator, people = as_generator(rng), evidence.sets.people[1]
     assert figure.values is not None
+    parts = np.empty(len(figure.values))
+    for rows in (evidence.genuine, ~evidence.genuine):
+        parts[rows] = (figure.values[rows] - figure.values[rows].mean()) / np.count_nonzero(rows)
     if people is not None:
-        sums = people.error_sums(figure.values)
+        sums = np.zeros(people.size)
+        for part in people.classes:
+            for role in part.by_role:
+                by_person = part.sums(role, parts[part.rows])
+                sums[: len(by_person)] += by_person
     else:
-        parts = contributions(evidence.genuine, figure.values, (1.0, 1.0))
         sums = np.concatenate(
             [
                 np.bincount(generator.permutation(len(some)) % _BOOTSTRAP_GROUPS, some)
@@ -487,9 +487,7 @@ def bootstrap_figure(
             rows[:] = people.draw(len(rows), generator) @ sums
         else:
             rows[:] = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), len(rows)) @ sums
-    fixed = estimate_of(figure, evidence, threshold="fixed")
-    degrees = None if people is None else fixed.degrees
-    return Bootstrap(figure.estimate, figure.estimate + drawn - drawn.mean()).scaled(fixed.sigma, degrees)
+    return Bootstrap(figure.estimate, figure.estimate + drawn - drawn.mean())
 
 
 def parameter_intervals(evidence: Evidence, confidence: float) -> tuple[RateInterval, ...]:
@@ -504,14 +502,12 @@ def parameter_intervals(evidence: Evidence, confidence: float) -> tuple[RateInte
         genuine = evidence.dev.genuine
         moves = by_class(influence, genuine)
         unit = float(units_of(moves[:, None])[0])
-        spread = spread_of_values(people, genuine, moves / unit)
-        claim = Claim(value / unit, spread, 0.0, spread.degrees, "fixed")
-        reach = claim.quantile(confidence) * claim.sigma * unit
+        variance = variance_of_values(people, genuine, moves / unit)
+        sigma = sqrt(variance.value) * unit
+        reach = student_quantile(variance.df, confidence) * sigma
         limits = value - reach, value + reach
         intervals.append(
-            RateInterval(
-                value, *limits, claim.sigma * unit, confidence, "student", name, is_share=False, sharing=sharing
-            )
+            RateInterval(value, *limits, sigma, confidence, "student", name, is_share=False, sharing=sharing)
         )
     return tuple(intervals)
 
@@ -602,16 +598,16 @@ def map_limits(
 
     places = np.linspace(0.0, 1.0, _ANCHORS)
     low, width = scores[0], scores[-1] - scores[0]
-    spreads = [
-        spread_of_values(
+    spreads: list[Variance] = [
+        variance_of_values(
             people, dev.genuine, by_class(influence.by_parameter @ [low + place * width, 1.0], dev.genuine)
         )
         for place in places.tolist()
     ]
     # the variance is quadratic in the score
-    variances = CubicSpline(places, [spread.variance for spread in spreads])((scores - low) / width)
-    degrees = min(spread.degrees for spread in spreads)
-    reach = student_quantile(degrees, confidence) * np.sqrt(np.maximum(variances, 0.0))
+    variances = CubicSpline(places, [spread.value for spread in spreads])((scores - low) / width)
+    df = min(spread.df for spread in spreads)
+    reach = student_quantile(df, confidence) * np.sqrt(np.maximum(variances, 0.0))
     return ratios - reach, ratios + reach
 
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from typing import Any, TypeAlias
 
-from fairtrial.calibration.measures import plain_measure_names
-from fairtrial.calibration.methods import CALIBRATIONS
+from fairtrial.calibration.model import CALIBRATIONS
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.parameters import Argument, arguments_of, read_names
 from fairtrial.core.words import cut
 from fairtrial.fusion.methods import FUSIONS
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.rules.criteria import CRITERIA
+from fairtrial.rules.measures import plain_measure_names
 
 Fields: TypeAlias = Mapping[str, Any]
 """What a browser sends; nothing of it is trusted."""

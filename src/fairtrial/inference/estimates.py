@@ -270,7 +270,7 @@ def estimate(terms: Terms, measure: Measure, *, index: int = 0, threshold: Thres
     people = min(moments.effective for moments in read.readings[0])
     rates = None
     if len(terms) == 1:
-        rates = _rates(counts[0], weights[0], read, variance)
+        rates = rates_of(counts[0], weights[0], variance)
     ends = (0.0, 1.0) if measure.is_share and len(terms) == 1 else (-inf, inf)
     fixed = Estimate(value, variance, people, rates=rates, ends=ends)
     if threshold == "fixed" or not all(judgement.can_move for judgement in judgements):
@@ -303,7 +303,7 @@ def estimates_along(terms: Terms, measure: Measure, *, threshold: Threshold = "r
     return along
 
 
-def _rates(counts: ErrorCounts, weights: Weights, read: Components, variance: Variance) -> Rates:
+def rates_of(counts: ErrorCounts, weights: Weights, variance: Variance) -> Rates:
     """Give each rate with the number of independent trials that would have its variance (Korn & Graubard 1998)."""
     parts = []
     for rate, weight, trials, spread in (
