@@ -162,10 +162,7 @@ def test_several_methods_are_compared() -> None:
     assert [entry["fusion"] for entry in values["runs"]] == ["mean", "min", "logistic"]
     assert values["runs"][1] == in_python(fusion="min", normalise="z")
     benchmark = read_benchmark("lab")
-    results = [
-        run_benchmark(benchmark, fusion=name, normalise="z")
-        for name in ("mean", "min", "logistic")
-    ]
+    results = [run_benchmark(benchmark, fusion=name, normalise="z") for name in ("mean", "min", "logistic")]
     contest = compare_runs(results)
     assert values["comparison"] == json.loads(json.dumps(contest.to_dict()))
     shown = run("--fusion", "mean,min,logistic", "--normalise", "z").stdout

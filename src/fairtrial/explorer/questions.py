@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.calibration.calibration import calibrate
-from fairtrial.calibration.comparison import compare_evidence
 from fairtrial.calibration.curves import bayes_error_curve, ece_curve, tippett_curve
-from fairtrial.calibration.maps import llr_map
-from fairtrial.calibration.measures import EvidenceMeasure
-from fairtrial.calibration.reliability import pav_curve
+from fairtrial.calibration.maps import llr_map, pav_curve
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.parameters import arguments_of, changed, option_words, repeat_call
 from fairtrial.core.tables import Column, Table, join_tables
@@ -309,7 +305,7 @@ def _compare(asked: Asked, advance: Advance) -> Answer:
     pair = result.pairs[0]
     drawn = {"bootstrap": FIGURES["bootstrap"].draw(pair, measure=result.measure.label)} if pairs == 1 else {}
     answer = Answer.of_page(comparison_page(result, UNREPEATED), result.to_dict(), drawn)
-    chosen = "calibrations" if isinstance(result.measure, EvidenceMeasure) else "thresholds"
+    chosen = "thresholds" if isinstance(result.measure, Measure) else "calibrations"
     return replace(answer, sentences=(*answer.sentences, _assumption(data, pair.headline.threshold, chosen)))
 
 
@@ -423,17 +419,14 @@ def _repeat_groups(asked: Asked) -> Repeated:
 
 def _calibrate(asked: Asked, advance: Advance) -> Answer:
     data, names = asked.data, asked.systems()
-    given, results = asked.keywords(calibrate, point=False), []
-    for name in names:
-        results.append(calibrate(data.dev, data.test, **{**given, "systems": [name]}))
-        advance(0.6 * len(results) / len(names))
-    finite = [result for result in results if isfinite(result.test[0])]
-    pairs = compare_evidence(data.dev, data.test, finite, cluster=data.reading.cluster) if len(finite) > 1 else []
+    result = calibrate(data.dev, data.test, **{**asked.keywords(calibrate, point=False), "systems": list(names)})
+    results = list(result)
+    for done, system in enumerate(results, 1):
+        system.to_dict()  # computed once, and kept
+        advance(0.6 * done / len(names))
+    shown = result.to_dict()
     advance(0.8)
-    shown: dict[str, Any] = {"systems": [result.to_dict() for result in results]}
-    if len(results) > 1:
-        shown["pairs"] = [pair.to_dict() for pair in pairs]
-    page = calibration_page(results, UNREPEATED, pairs=pairs, rng=data.reading.rng)
+    page = calibration_page(result, UNREPEATED, rng=data.reading.rng)
     banded: dict[str, Any] = {"confidence": asked.values.get("confidence", 0.95)}
     random = {**banded, "rng": data.reading.rng}
     drawn = drawn_later(
@@ -450,9 +443,8 @@ def _repeat_calibrate(asked: Asked) -> Repeated:
     data, given = asked.data, asked.keywords(calibrate, point=False)
     words = ["calibrate", *data.words(asked.systems())]
     words += _option_words(given)
-    given.pop("systems", None)
-    call = repeat_call("ft.calibrate", ["dev", "test", "systems=[system]"], given)
-    lines = [*data.lines(), f"for system in {list(asked.systems())!r}:", f"    print({call})"]
+    call = repeat_call("ft.calibrate", ["dev", "test"], {**given, "systems": list(asked.systems())})
+    lines = [*data.lines(), f"print({call})"]
     return Repeated(tuple(words), tuple(lines), data.where_files_are)
 
 
