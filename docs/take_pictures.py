@@ -9,7 +9,7 @@ import numpy as np
 from playwright.sync_api import Page, sync_playwright
 
 from fairtrial import Trials, write_trials
-from fairtrial.explorer.serving import served
+from fairtrial.explorer.app import served
 
 PICTURES = Path(__file__).parent.resolve() / "pictures"
 CLIENTS, IMPOSTORS, ATTEMPTS = 60, 30, 4
@@ -37,7 +37,6 @@ def simulated(seed: int) -> Trials:
 
 def asked(page: Page, view: str) -> None:
     page.click(f"nav a[data-view={view}]")
-    page.click("#ask")
     page.wait_for_selector('#status:has-text("Answered")', timeout=60_000)
     page.wait_for_timeout(500)
 
@@ -49,7 +48,7 @@ def main() -> None:
             write_trials(simulated(seed), name)
         with served(["dev.csv", "test.csv"]) as address, sync_playwright() as running:
             browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-            page = browser.new_page(viewport={"width": 1100, "height": 860})
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
             page.goto(address)
             page.click("#read")
             page.wait_for_selector("#numbers td:has-text(' to ')")

@@ -79,4 +79,12 @@ def test_our_number_is_the_printed_one_or_an_erratum_says_why(line: Line) -> Non
     assert len(ours) >= len(printed)
     unit = [Decimal(1).scaleb(int(number.as_tuple().exponent)) for number in printed]
     same = all(abs(a - b) <= u / 2 + Decimal(10) ** -9 for a, b, u in zip(printed, ours, unit, strict=False))
-    assert same != line.note.startswith("Erratum")
+    assert same != line.note.startswith(("Erratum", "Rounding"))
+    if line.note.startswith("Rounding"):
+        low, high = numbers(line.note)[:2]
+        assert low <= printed[0] <= high
+        assert low <= ours[0] <= high
+
+
+def test_the_page_says_how_many_rows_it_has() -> None:
+    assert f"in {len(lines())} rows" in PAGE.read_text(encoding="utf-8")

@@ -21,8 +21,10 @@ from fairtrial.benchmark.datasets import (
     DataFile,
     FailedEnrolment,
     cache_directory,
+    export_dataset,
     fetch,
     load_benchmark,
+    load_dataset,
     locate_dataset,
     read_bssr1,
     without_password,
@@ -458,3 +460,40 @@ def test_a_password_is_used_and_never_shown(two_files: str, tmp_path: Path) -> N
 )
 def test_addresses_without_passwords(address: str, shown: str) -> None:
     assert without_password(address) == shown
+
+
+def test_dev_and_test_of_one_set() -> None:
+    dev, test = load_dataset("lausanne", set="LP2")
+    (_, lp2) = load_benchmark("lausanne").sets
+    assert (dev.systems, len(dev), len(test)) == (lp2.dev.systems, 40_400, 112_400)
+    np.testing.assert_array_equal(test.scores, lp2.test.scores)
+    for options, code in (({}, "several-sets"), ({"set": "LP3"}, "no-set"), ({"set": "LP1", "split": 2}, "no-split")):
+        with pytest.raises(ParameterError) as error:
+            load_dataset("lausanne", **options)
+        assert error.value.code == code
+
+
+def test_a_split_of_a_set_without_dev_trials(small: str, tmp_path: Path) -> None:
+    data = store(tmp_path / "data")
+    expected = load_benchmark(small, data_dir=data, repeats=3).sets[1]
+    dev, test = load_dataset(small, split=2, data_dir=data)
+    np.testing.assert_array_equal(dev.scores, expected.dev.scores)
+    np.testing.assert_array_equal(test.scores, expected.test.scores)
+    with pytest.raises(ParameterError) as error:
+        export_dataset(small, tmp_path / "out", data_dir=data)
+    assert error.value.code == "splits"
+
+
+def test_an_exported_set_is_the_same_set(tmp_path: Path) -> None:
+    result = export_dataset("lausanne", tmp_path / "out", only=["LP2"])
+    assert [(file.set, file.part, file.genuine, file.impostor) for file in result.files] == [
+        ("LP2", "dev", 400, 40_000),
+        ("LP2", "test", 400, 112_000),
+    ]
+    (before,), (after,) = (load_benchmark(data).only(["LP2"]).sets for data in ("lausanne", tmp_path / "out"))
+    assert after.systems == before.systems
+    for part, expected in ((after.dev, before.dev), (after.test, before.test)):
+        np.testing.assert_array_equal(part.scores, expected.scores)
+        for role, ids in expected.ids.items():
+            assert part.ids[role].same_as(ids)
+    assert load_benchmark(tmp_path / "out").never_paired == load_benchmark("lausanne").never_paired

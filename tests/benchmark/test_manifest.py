@@ -547,6 +547,23 @@ def test_impostors_under_one_id_are_unknown(tmp_path: Path) -> None:
     assert {e.interval.method for e in result.experiments} == {"cluster-claim"}
 
 
+@pytest.mark.parametrize("nobody", [False, True])
+def test_impostor_ids_mean_the_same_through_a_manifest(tmp_path: Path, nobody: bool) -> None:
+    """The files of LP2 as released, and described by a manifest: the same ids, intervals and p values."""
+    write_release(tmp_path, nobody=nobody)
+    released = read_benchmark(tmp_path).only(["LP2"])
+    text = 'name = "mine"\nnever_paired = [["LFCC", "PAC"]]\n[[set]]\nname = "LP2"\nread = { genuine_by = "label" }\n'
+    text += 'dev = "PII/dev/*.scores.gz"\ntest = "PII/eva/*.scores.gz"\n'
+    for number, system in enumerate(released.sets[0].systems, start=1):
+        entries = {**system.to_dict(), "column": f"system {number}"}
+        text += "[[set.system]]\n" + "".join(f'{key} = "{value}"\n' for key, value in entries.items())
+    (tmp_path / "benchmark.toml").write_text(text)
+    described = read_benchmark(tmp_path)
+    a, b = (run_benchmark(each, points=2) for each in (released, described))
+    assert [e.test.p_value for e in a.experiments] == [e.test.p_value for e in b.experiments]
+    assert [e.interval for e in a.experiments] == [e.interval for e in b.experiments]
+
+
 def test_what_does_not_go_together(tmp_path: Path) -> None:
     write_release(tmp_path)
     (tmp_path / "LP1" / "eva.scores").unlink()

@@ -130,7 +130,7 @@ def test_json_of_lausanne_keeps_the_contract_of_the_design() -> None:
         ),
         (
             ["--fusion", "svm-linear", "--folds", "3", "--seed", "2", "--protocol", "fp-multimodal"],
-            {"fusion": "svm-linear", "folds": 3, "seed": 2, "protocol": "fp-multimodal"},
+            {"fusion": "svm-linear", "folds": 3, "rng": 2, "protocol": "fp-multimodal"},
         ),
     ],
 )
@@ -330,7 +330,7 @@ def test_data_that_is_not_there() -> None:
     assert "--data nothing: there is no such directory, and no set of that name; sets are lausanne, " in message
     assert "there is no such directory" in refused(data="x" * 5000)
     assert "holds no benchmark.toml" in refused(data=".")
-    assert "protocol fp-multimodal finds nothing to fuse" in refused("--protocol", "fp-multimodal", data=one_modality())
+    assert "protocol fp-multimodal has nothing to fuse" in refused("--protocol", "fp-multimodal", data=one_modality())
 
 
 def one_modality() -> str:

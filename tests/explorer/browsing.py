@@ -18,7 +18,7 @@ from fairtrial.cli.app import main
 SYSTEMS = ("face", "voice", "iris")
 VIEWS = ("files", "look", "compare", "fuse", "groups", "evidence", "people", "errors")
 QUESTIONS = VIEWS[2:]
-_PATIENCE = 300_000 if "FAIRTRIAL_BIG" in os.environ else 15_000
+_PATIENCE = 300_000 if "FAIRTRIAL_BIG" in os.environ else 60_000
 """Milliseconds until an answer is taken as missing."""
 
 
@@ -108,6 +108,7 @@ class Visit:
     def ask(self) -> None:
         """Wait until all questions of this view are answered."""
         self.page.wait_for_selector("#status:text-is('Answered')", timeout=_PATIENCE)
+        self.page.eval_on_selector_all("details.tables", "all => all.forEach(each => { each.open = true; })")
 
     def expect_row(self, system: str, **figures: str) -> None:
         """The table of errors says this about a system, now or soon."""

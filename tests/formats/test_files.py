@@ -17,6 +17,7 @@ import pytest
 from fairtrial import OutputError, ParameterError, open_trials, read_trials
 from fairtrial.core.errors import InputError
 from fairtrial.formats.files import check_place, read_head, write_whole
+from fairtrial.formats.opening import expected_memory
 
 
 def names(folder: Path) -> list[str]:
@@ -203,3 +204,30 @@ def test_truncated_files_are_let_go_of(tmp_path: Path) -> None:
             read_trials(tmp_path / "cut.csv.gz")
         kept.append(pa.total_allocated_bytes())
     assert kept[2] == kept[0]
+
+
+def test_files_are_opened_once_for_their_head_and_once_for_their_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fairtrial.formats import files
+
+    opened: list[str] = []
+    plain, stream = open, files.open_stream
+
+    def counted(place: Any, *arguments: Any, **options: Any) -> Any:
+        opened.append(str(place))
+        return plain(place, *arguments, **options)
+
+    def counted_stream(place: Path, *arguments: Any, **options: Any) -> Any:
+        opened.append(str(place))
+        return stream(place, *arguments, **options)
+
+    monkeypatch.setattr(files, "open", counted, raising=False)
+    monkeypatch.setattr(files, "open_stream", counted_stream)
+    for rows, times in ((20, 1), (20_000, 2)):
+        path = tmp_path / f"{rows}.csv"
+        path.write_text("label,face\n" + "".join(f"{k % 2},{k}.5\n" for k in range(rows)))
+        opened.clear()
+        assert expected_memory([path]) > 0
+        assert len(read_trials(path)) == rows
+        assert opened == [str(path)] * times

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from fairtrial.formats.arrow import XXH64, zstd_stream
+from fairtrial.formats.text import XXH64, zstd_stream
 
 
 def digest(*pieces: bytes) -> int:

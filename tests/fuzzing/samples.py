@@ -56,6 +56,9 @@ def _synthetic() -> dict[str, Files]:
         return file.getvalue()
 
     first = [pair[0] for pair in scores]
+    words = ["target" if g else "nontarget" for g in genuine]
+    utterances = [f"LA_{k}" for k in range(len(trials))]
+    spoofs = ["bonafide" if g else "spoof" for g in genuine]
     listed = [(s, c, *pair) for (c, s, _), pair in zip(trials, scores, strict=True)]
     return {
         "bob4": {"face-dev.txt": lines(*ids.values(), first)},
@@ -73,9 +76,7 @@ def _synthetic() -> dict[str, Files]:
         },
         "lists-bare": {"genuine.txt": lines(first[:6]), "impostor.txt": lines(first[6:])},
         "kaldi": {
-            "trials": lines(
-                ids["claim"], ids["probe"], [{"genuine": "target", "impostor": "nontarget"}[w] for w in label]
-            ),
+            "trials": lines(ids["claim"], ids["probe"], words),
             "face.scores": lines(ids["claim"], ids["probe"], first),
         },
         "voxceleb": {
@@ -85,6 +86,13 @@ def _synthetic() -> dict[str, Files]:
             "face.txt": lines(first),
             "voice.txt": b"".join(f"{e} {t} {s}\n".encode() for (e, t), s in zip(speakers, first, strict=True)),
         },
+        "speechbrain": {"scores": lines(ids["claim"], ids["probe"], genuine.astype(int).tolist(), first)},
+        "wespeaker": {"face.score": lines(ids["claim"], ids["probe"], first, words)},
+        "asvspoof-cm": {
+            "cm.txt": lines(utterances, ["-" if g else "A07" for g in genuine], spoofs, first),
+        },
+        "spaces": {"a.txt": b"claim probe label score\n" + lines(ids["claim"], ids["probe"], words, first)},
+        "lists-parts": {"gen1.txt": lines(first[:4]), "gen2.txt": lines(first[4:6]), "imp.txt": lines(first[6:])},
         "two-files": {"face.txt": lines(*ids.values(), first), "voice.txt": lines(*ids.values(), first[::-1])},
         "npz": {"a.npz": archive(np.savez, scores=np.array(scores), genuine=genuine, systems=["face", "voice"], **ids)},
         "npz-two": {"a.npz": archive(np.savez_compressed, genuine=np.array(first[:6]), impostor=np.array(first[6:]))},

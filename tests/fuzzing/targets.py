@@ -7,7 +7,8 @@ from fuzzing.commands import COMMANDS
 from fuzzing.journals import JOURNALS
 from fuzzing.manifests import MANIFEST_TARGET
 from fuzzing.readers import ORACLE, READERS
+from fuzzing.sealed import SEALED
 
-SHARES = {READERS: 40, ORACLE: 20, COMMANDS: 20, MANIFEST_TARGET: 10, JOURNALS: 10}
+SHARES = {READERS: 40, ORACLE: 20, COMMANDS: 20, MANIFEST_TARGET: 7, JOURNALS: 7, SEALED: 6}
 """Percent of the cases."""
 TARGETS: dict[str, Target] = {target.name: target for target in SHARES}

@@ -21,7 +21,7 @@ from fuzzing.vocabulary import GOOD, commands
 from fuzzing.watching import Misread
 from fuzzing.workers import Portion, try_portion
 
-SHORT = {"readers": 250, "oracle": 500, "commands": 60, "manifests": 150, "journals": 100}
+SHORT = {"readers": 250, "oracle": 500, "commands": 60, "manifests": 150, "journals": 100, "sealed": 300}
 
 
 @pytest.mark.parametrize("name", TARGETS)

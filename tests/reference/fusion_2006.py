@@ -41,6 +41,14 @@ TABLE_2_HTERS = {
 }
 """HTERs in percent of Table 2, (a) to (c), in its order. Those of (d) and (e) repeat six values of (b) and (c)."""
 
+TABLE_2_OUTSIDE = {
+    ("(DCTs,GMM)", "(DCTb,GMM)"): 0.01836,
+    ("(DCTs,GMM)", "(DCTb,MLP)"): 0.03672,
+    ("(DCTs,MLP)", "(DCTb,MLP)"): 0.02934,
+}
+"""The three other values of Table 2 (d) and (e): its nine values are those of the pairs of LP1's face systems in their
+order (of ten pairs, one is missing), so these belong to pairs of LP1 that FP-2 leaves out."""
+
 
 def printed_hters() -> dict[tuple[str, str], float]:
     """HTERs of Table 2, (a) to (c), by the two systems, in its order."""

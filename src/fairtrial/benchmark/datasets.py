@@ -368,7 +368,13 @@ def load_dataset(
         The name of the set; not needed if there is only one.
     split : int, default 1
         Which of the random splits of a set without dev trials, counted from 1.
-    data_dir, seed, failed_enrolment, outside
+    data_dir : str or path-like, optional
+        As in `load_benchmark`.
+    seed : int, default 0
+        As in `load_benchmark`.
+    failed_enrolment : {"drop", "keep"}, optional
+        As in `load_benchmark`.
+    outside : bool, default False
         As in `load_benchmark`.
 
     Returns

@@ -15,7 +15,14 @@ from typing import Any
 import numpy as np
 
 from fairtrial.benchmark.lausanne import LP1, LP2, NEVER_PAIRED
-from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, ListedFusion, SystemInfo, split_sets
+from fairtrial.benchmark.protocols import (
+    Benchmark,
+    BenchmarkSet,
+    ListedFusion,
+    SystemInfo,
+    split_sets,
+    without_shared_impostor,
+)
 from fairtrial.core.errors import FairtrialError, InputError, TrialsError
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.schema import FLAG, NAME, NUMBER, TEXT, TEXTS, WHOLE, Entries, Key, ValueKind, check_entries, only
@@ -102,13 +109,8 @@ def read_release(directory: Path) -> Benchmark:
                 )
                 paper = {"expected_genuine": expected[0], "expected_impostor": expected[1]}
                 notes.append(Note("other-counts", template, f"{protocol.name}, {word}", **(counts | paper)))
-        subjects = [part.subject.numbered().codes[~part.genuine] for part in trials if part.subject is not None]
-        if any(len(np.unique(codes)) < 2 for codes in subjects):
-            trials = [replace(part, subject=None) for part in trials]
-            template = (
-                "all impostors have the same id, so they are taken as unknown: trials share the claimed client only"
-            )
-            notes.append(Note("one-impostor", template, protocol.name))
+        trials, unknown = without_shared_impostor(trials, protocol.name)
+        notes += unknown
         sets.append(BenchmarkSet(protocol.name, trials[0], trials[1], protocol.systems))
     return Benchmark(
         "xm2vts",
@@ -381,7 +383,8 @@ def _read_set(one: Entries) -> tuple[Sequence[BenchmarkSet], list[Note]]:
                 f"{one.place}: split is for sets without dev and test; leave it out, or name scores", code="split"
             )
         notes = [as_note(note, f"{name}, {word}") for word, part in trials.items() for note in part.notes]
-        return [BenchmarkSet(name, trials["dev"], trials["test"], systems)], notes
+        (dev, test), unknown = without_shared_impostor([trials["dev"], trials["test"]], name)
+        return [BenchmarkSet(name, dev, test, systems)], [*notes, *unknown]
     with _at(one.place):
         sets, note = split_sets(name, trials["scores"], systems, **(one["split"] or {}))
     return sets, [*(as_note(words, name) for words in trials["scores"].notes), note]

@@ -665,7 +665,7 @@ def benchmark_fusions(
     pooled : int, optional
         With two methods, test their pooled curves, at this number of values of alpha.
     rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed; the same seed gives the same result, also synthetic scores and random splits.
+        A generator, or a seed; the same seed gives the same result.
     keep_scores : bool, optional
         Whether the result keeps the fused scores; by default those of one method and up to 60 experiments, for its
         page.

@@ -370,6 +370,15 @@ def list_experiments(benchmark: Benchmark, protocol: str = "fp-2") -> list[Exper
     return experiments
 
 
+def without_shared_impostor(parts: Sequence[Trials], about: str = "") -> tuple[list[Trials], list[Note]]:
+    """Drop the subject ids of all parts if in one of them all impostors have the same id, which identifies nobody."""
+    subjects = [part.subject.numbered().codes[~part.genuine] for part in parts if part.subject is not None]
+    if not any(len(np.unique(codes)) == 1 for codes in subjects):
+        return list(parts), []
+    template = "all impostors have the same id, so they are taken as unknown: trials share the claimed client only"
+    return [replace(part, subject=None) for part in parts], [Note("one-impostor", template, about)]
+
+
 def split_by_subject(
     trials: Trials, *, repeats: int = 10, fraction: float = 0.5, seed: int = 0
 ) -> list[tuple[Trials, Trials]]:
@@ -396,12 +405,8 @@ def split_by_subject(
             code="no-ids",
         )
     if cluster == "both":
-        assert trials.subject is not None
-        if len(np.unique(trials.subject.numbered().codes[~trials.genuine])) == 1:
-            # one id for all impostors does not identify them, and cannot be on both sides
-            cluster = "claim"
-            template = "all impostors have the same id: the split is by claims, and impostors are in both"
-            trials = trials.with_notes(Note("one-impostor", template))
+        (trials,), notes = without_shared_impostor([trials])
+        trials, cluster = trials.with_notes(*notes), known_cluster(trials, None)
     people = people_of(with_sorted_ids(trials), cluster)
     everybody = np.unique(np.concatenate(people))
     clients = np.unique(np.concatenate([column[trials.genuine] for column in people]))

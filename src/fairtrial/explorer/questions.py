@@ -39,6 +39,7 @@ from fairtrial.pages.calibration import calibration_page
 from fairtrial.pages.groups import groups_page
 from fairtrial.pages.systems import comparison_page, evaluation_page, evaluation_sentence, fusion_page
 from fairtrial.repeated.comparison_plans import ComparisonSetting, observed_setting, plan_comparison
+from fairtrial.rules.measures import Measure
 
 _FEW_RESAMPLES = 2000
 _MANY_TRIALS = 1_000_000

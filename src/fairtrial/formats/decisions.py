@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.trials import Trials
-from fairtrial.formats.arrow import further_column, text_column
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.results import write_arrow
+from fairtrial.formats.text import further_column, text_column
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -297,7 +297,7 @@ class Head:
     copy: IO[bytes] | None = None
     """What a pipe gave, which can be read only once; it is gone when nobody needs it any more."""
     block: bytes | None = None
-    """Some lines of a text file below its header, to be read in place of all; None for the whole file."""
+    """All bytes of a small file, or some lines of a text below its header; None if they are to be read."""
     before: int = 0
     """How many lines of the file come before those of the block, less those of the header."""
     place: str = ""
@@ -324,8 +324,10 @@ class Head:
             return open_stream(self.source, self.compression, progress, max_size=self.max_size, called=self.path)
         import pyarrow as pa
 
-        found: AbstractContextManager[pa.NativeFile] = pa.BufferReader(self.block)
-        return found
+        if progress is not None and self.is_whole:
+            progress(self.source.stat().st_size)
+        stream: AbstractContextManager[pa.NativeFile] = pa.BufferReader(self.block)
+        return stream
 
     @cached_property
     def _whole_lines(self) -> list[str]:
@@ -434,17 +436,20 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
         elif not stat.S_ISREG(mode):
             raise InputError(f"{path}: is neither a file nor a pipe; write the scores to a file, and name that")
         with open(path if copy is None else copy.name, "rb") as file:
-            magic = file.read(4)
+            data = file.read(_HEAD)
+            compression = next((name for start, name in _COMPRESSION.items() if data.startswith(start)), None)
+            if compression is None and data.count(b"\n") < 3:
+                data += file.read(MAX_LINE)  # the first lines of a large matrix are long
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {_why(error)}") from error
-    if not magic:
-        raise InputError(f"{path}: is empty")
-    compression = next((name for start, name in _COMPRESSION.items() if magic.startswith(start)), None)
     head = Head(path, b"", compression, most, copy)
-    with head.open() as stream:
-        data = stream.read(_HEAD)
-        if data.count(b"\n") < 3:
-            data += stream.read(MAX_LINE)  # the first lines of a large matrix are long
+    if compression is not None:
+        with head.open() as stream:
+            data = stream.read(_HEAD)
+            if data.count(b"\n") < 3:
+                data += stream.read(MAX_LINE)
+    if not data:
+        raise InputError(f"{path}: is empty")
     if data.startswith(_WORKBOOK) or (data.startswith(b"PK\x03\x04") and b"[Content_Types].xml" in data[:4096]):
         raise InputError(
             "{path}: is a spreadsheet; save the sheet as CSV, or hand over the data frame that pandas.read_excel gives",
@@ -454,10 +459,10 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
     if _is_utf16(data):
         raise InputError(f"{path}: is UTF-16 text; save it as UTF-8, as in iconv -f UTF-16 -t UTF-8 OLD > NEW")
     if not data.strip():
-        raise InputError(f"{path}: holds nothing but white space" if data else f"{path}: is empty")
+        raise InputError(f"{path}: holds nothing but white space")
     if len(data) >= MAX_LINE and b"\n" not in data and b"\r" not in data:
         raise InputError(f"{path}: line 1 is longer than {MAX_LINE >> 20} MiB; a score file has one line per trial")
-    return replace(head, data=data)
+    return replace(head, data=data, block=data if len(data) < _HEAD else None)
 
 
 def _copied(path: Path, most: int) -> IO[bytes]:

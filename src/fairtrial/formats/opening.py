@@ -185,8 +185,12 @@ def _chosen(systems: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
 def expected_memory(paths: Sequence[PathLike]) -> int:
     """About how many bytes the trials of files take when they are read whole; 0 for what cannot be looked at."""
     try:
-        return sum(_expected(head) for path in expand(paths) for head in _heads(path, None))
-    except InputError:
+        files = [file for path in expand(paths) for file in (list_directory(path) if path.is_dir() else [path])]
+        most = _COMPRESSED * sum(file.stat().st_size for file in files)
+        if most < _SMALL:  # whatever they hold
+            return most
+        return sum(_expected(head) for file in files for head in _heads(file, None))
+    except (InputError, OSError):
         return 0
 
 
@@ -201,6 +205,7 @@ def _expected(head: Head) -> int:
 _WIDTHS = {"bool": 1, "float": 4, "double": 8, "int8": 1, "int16": 2, "int32": 4, "int64": 8}
 """Bytes of a cell by Arrow's name for its type."""
 _TEXT = 40
+_SMALL = 1 << 26
 _PLAIN, _COMPRESSED = 2, 10
 """Bytes in memory for each byte of a text file."""
 

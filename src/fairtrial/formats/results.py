@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fairtrial.core.errors import OutputError
-from fairtrial.formats.arrow import write_text
 from fairtrial.formats.files import PathLike, check_place, write_whole
 from fairtrial.formats.parquet import write_parquet
+from fairtrial.formats.text import write_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

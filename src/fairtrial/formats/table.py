@@ -21,7 +21,6 @@ from fairtrial.core.notes import Note
 from fairtrial.core.trials import Further, Trials
 from fairtrial.core.words import cut, listed, shown
 from fairtrial.formats.alignment import align
-from fairtrial.formats.arrow import further_column, text_column, write_text
 from fairtrial.formats.files import UNNAMED, Head, Progress, system_name
 from fairtrial.formats.identities import called, settle
 from fairtrial.formats.sheets import (
@@ -39,7 +38,18 @@ from fairtrial.formats.sheets import (
     look_at,
     used_labels,
 )
-from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_rows, split_spaces
+from fairtrial.formats.text import (
+    Kind,
+    Layout,
+    further_column,
+    is_number,
+    left_out,
+    read_columns,
+    split_rows,
+    split_spaces,
+    text_column,
+    write_text,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -350,7 +350,7 @@ def fuse(
     Parameters
     ----------
     dev : Trials, data frame or None
-        The trials that the fusion is fitted on and thresholds are chosen on; None with a `model`.
+        The trials that thresholds are chosen on, and that the fusion is fitted on; None with a `model`.
     test : Trials or data frame
         The trials that are judged.
     model : FusionModel, str or path-like, optional

@@ -178,6 +178,11 @@ class FusionData:
         The number of identities in dev; this is also the number of any other identity.
     strangers : int
         The number of identities in test that are not in dev.
+
+    Examples
+    --------
+    >>> FusionData(np.array([[0.9, 1.5], [0.2, 0.4]]), np.array([True, False])).rows(np.array([True, False])).scores
+    array([[0.9, 1.5]])
     """
 
     scores: Floats

@@ -78,6 +78,7 @@ const charts = (() => {
     const node = Plot.plot({ marks, width, height, marginTop: top, marginRight: right, marginBottom: bottom, marginLeft: left,
       className: "chart", ariaLabel: label, ...scales });
     node.querySelector("style").remove();
+    node.querySelectorAll("[aria-label]").forEach((mark) => mark.removeAttribute("aria-label"));
     node.setAttribute("role", "img");
     const [x, y] = ["x", "y"].map((name) => node.scale(name));
     return { node, svg: d3.select(node), x: x && x.apply, y: y && y.apply, area: { left, right: width - right, top, bottom: height - bottom } };

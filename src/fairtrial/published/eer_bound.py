@@ -50,8 +50,8 @@ class EerBound(Result):
     Examples
     --------
     >>> from fairtrial.published import bound_from_eers
-    >>> found = bound_from_eers(0.0007, 0.0008, 285390)
-    >>> round(found.chi2, 4), round(found.p_value, 4)
+    >>> result = bound_from_eers(0.0007, 0.0008, 285390)
+    >>> round(result.chi2, 4), round(result.p_value, 4)
     (1.9026, 0.1678)
     """
 
@@ -85,7 +85,7 @@ class EerBound(Result):
             f"EER {percent(self.a)} and {percent(self.b)}, {self.trials:,} trials, {p_phrase(self.p_value)} at most"
         )
         if self.p_value > _LEVEL:
-            return f"Whether {a} and {b} differ cannot be told from their EERs ({values})"
+            return f"The EERs do not show whether {a} and {b} differ ({values})"
         better = a if self.a < self.b else b
         return f"{better} is better than {b if better == a else a} ({values})"
 
@@ -116,8 +116,8 @@ class EerBounds(Result):
     Examples
     --------
     >>> from fairtrial.published import bounds_from_eers
-    >>> found = bounds_from_eers([0.0007, 0.0008], 285390, eer_m=0.0058)
-    >>> round(100 * found.delta_eer, 3)
+    >>> result = bounds_from_eers([0.0007, 0.0008], 285390, eer_m=0.0058)
+    >>> round(100 * result.delta_eer, 3)
     0.052
     """
 
@@ -291,8 +291,8 @@ def bounds_from_eers(
 
     Examples
     --------
-    >>> found = bounds_from_eers({"TAN": 0.0057, "MA": 0.0007, "DAUGMAN": 0.0008}, 285390, eer_m=0.0058)
-    >>> round(100 * found.delta_eer, 3), [round(pair.p_adjusted, 3) for pair in found.pairs]
+    >>> result = bounds_from_eers({"TAN": 0.0057, "MA": 0.0007, "DAUGMAN": 0.0008}, 285390, eer_m=0.0058)
+    >>> round(100 * result.delta_eer, 3), [round(pair.p_adjusted, 3) for pair in result.pairs]
     (0.052, [0.0, 0.0, 0.168])
     """
     entries = list(eers.items()) if isinstance(eers, Mapping) else list(eers)

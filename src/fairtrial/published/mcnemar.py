@@ -1,4 +1,4 @@
-"""McNemar's test: is one of two systems wrong more often where they disagree?"""
+"""McNemar's test: does one of two systems err more often on the trials on which they disagree?"""
 
 from __future__ import annotations
 

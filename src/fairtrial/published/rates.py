@@ -131,8 +131,8 @@ def hter_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInter
 
     Examples
     --------
-    >>> found = hter_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
-    >>> round(found.low, 5), round(found.high, 5)
+    >>> result = hter_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
+    >>> round(result.low, 5), round(result.high, 5)
     (0.01059, 0.02591)
     """
     return rate_interval(counts, confidence=confidence)
@@ -288,8 +288,8 @@ def proportion_interval(
     quantile = normal_quantile(confidence)
     if method in ("clopper-pearson", "wilson"):
         name: Literal["exact", "wilson"] = "exact" if method == "clopper-pearson" else "wilson"
-        found = stats.binomtest(int(errors), int(trials)).proportion_ci(confidence, method=name)
-        return Interval(float(found.low), float(found.high))
+        result = stats.binomtest(int(errors), int(trials)).proportion_ci(confidence, method=name)
+        return Interval(float(result.low), float(result.high))
     if method == "jeffreys":
         tail = (1 - confidence) / 2
         posterior = stats.beta(errors + 0.5, trials - errors + 0.5)
@@ -416,19 +416,14 @@ def rate_intervals(
 
     Examples
     --------
-    >>> found = rate_intervals(far=0.0115, frr=0.025, impostor=112000, genuine=400)
-    >>> [round(limit, 5) for limit in found.intervals[0].interval]
+    >>> result = rate_intervals(far=0.0115, frr=0.025, impostor=112000, genuine=400)
+    >>> [round(limit, 5) for limit in result.intervals[0].interval]
     [0.01059, 0.02591]
     """
     check_choice("measure", measure, get_args(ReportedMeasure))
     _check_applies(measure, alpha, costs)
     counts = published_counts(
-        impostor=impostor,
-        genuine=genuine,
-        far=far,
-        frr=frr,
-        false_accepts=false_accepts,
-        false_rejects=false_rejects,
+        impostor=impostor, genuine=genuine, far=far, frr=frr, false_accepts=false_accepts, false_rejects=false_rejects
     )
     intervals = []
     for name in get_args(ComparedMeasure):
@@ -687,8 +682,8 @@ def dependent_test(
     --------
     >>> a = published_counts(far=0.0115, frr=0.0250, impostor=112000, genuine=400)
     >>> b = published_counts(far=0.0195, frr=0.0275, impostor=112000, genuine=400)
-    >>> found = dependent_test(a, b, Discordant(1500, 603, 9, 8))
-    >>> round(100 * found.delta, 1), round(found.sigma, 4)
+    >>> result = dependent_test(a, b, Discordant(1500, 603, 9, 8))
+    >>> round(100 * result.delta, 1), round(result.sigma, 4)
     (69.2, 0.0052)
     """
     if (a.impostor, a.genuine) != (b.impostor, b.genuine):

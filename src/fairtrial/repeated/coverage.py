@@ -15,14 +15,7 @@ from fairtrial.core.results import Field, Record
 from fairtrial.core.words import cut
 from fairtrial.repeated.attempts import Floats, Individuals, Rng
 from fairtrial.repeated.intervals import PAPER_METHODS, known_method
-from fairtrial.repeated.models import (
-    MOST_INDIVIDUALS,
-    MOST_SIMULATED,
-    Generator,
-    binomial_pmf,
-    draw_counts,
-    errors_pmf,
-)
+from fairtrial.repeated.models import MOST_INDIVIDUALS, MOST_SIMULATED, Generator, binomial_pmf, draw_counts, errors_pmf
 
 GridName: TypeAlias = Literal["paper", "quick"]
 
@@ -62,10 +55,10 @@ def sums_of_errors(n: int, pmf: Floats) -> Outcomes:
     angles = 2 * np.pi * np.arange(size // 2 + 1) / size
     spectrum = (np.exp(-1j * np.outer(angles, errors)) @ pmf) ** n * np.exp(1j * angles * start)
     masses = np.fft.irfft(spectrum, n=size)
-    (found,) = np.nonzero(masses > _FAINT)
-    total = start + found
+    (kept,) = np.nonzero(masses > _FAINT)
+    total = start + kept
     people = Individuals(np.arange(2.0), np.full(2, float(attempts)), np.stack([n - total, total], axis=1))
-    return Outcomes(people, masses[found])
+    return Outcomes(people, masses[kept])
 
 
 def sums_of_squares(n: int, pmf: Floats, *, most: int = _MOST) -> Outcomes:

@@ -531,8 +531,8 @@ class FitTest(Result):
     --------
     >>> from fairtrial import Individuals
     >>> from fairtrial.repeated import fit_test
-    >>> found = fit_test(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), n_resamples=2)
-    >>> found.observed
+    >>> result = fit_test(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), n_resamples=2)
+    >>> result.observed
     array([6., 2., 1., 0., 0., 1.])
     """
 
@@ -651,8 +651,8 @@ def fit_test(
     Examples
     --------
     >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
-    >>> found = fit_test(people, n_resamples=20)
-    >>> [model.fit.model for model in found.models if model.p_value > 0.05]
+    >>> result = fit_test(people, n_resamples=20)
+    >>> [model.fit.model for model in result.models if model.p_value > 0.05]
     ['beta-binomial', 'oman-zucker']
     """
     people = as_individuals(people)

@@ -362,7 +362,7 @@ class RatePlan(Result):
         Field("power", "power", "rate"),
         Field(
             "independent_attempts",
-            "worth",
+            "independent attempts",
             "count",
             detail=True,
             get=lambda plan: plan.expected["independent_attempts"],
@@ -371,7 +371,12 @@ class RatePlan(Result):
         Field("rho", "rho", "number", detail=True),
         Field("confidence", "confidence", "level", detail=True),
         Field("claim", "claim", "rate", detail=True, get="below"),
-        *map(Field, ("expected", "trade_off", "rule_of_3", "rule_of_3_individuals", "rule_of_30", "simulated")),
+        Field("expected"),
+        Field("trade_off"),
+        Field("rule_of_3", get=lambda plan: rule_of_three(plan.total)),
+        Field("rule_of_3_individuals", get=lambda plan: rule_of_three(plan.individuals)),
+        Field("rule_of_30", get=lambda plan: rule_of_thirty(plan.pi) if plan.pi else None),
+        Field("simulated"),
     )
     individuals: int
     attempts: int
@@ -409,21 +414,6 @@ class RatePlan(Result):
             "high": float(high),
         }
 
-    @property
-    def rule_of_3(self) -> float:
-        """The rate that no error at all would exclude if attempts were independent."""
-        return rule_of_three(self.total)
-
-    @property
-    def rule_of_3_individuals(self) -> float:
-        """The rate that no error at all would exclude however attempts are correlated."""
-        return rule_of_three(self.individuals)
-
-    @property
-    def rule_of_30(self) -> int | None:
-        """The independent attempts that 30 errors take; None if no error is expected."""
-        return rule_of_thirty(self.pi) if self.pi > 0 else None
-
     def to_dict(self) -> dict[str, Any]:
         """Give the plan as a dict; the rule of 30 only if errors are expected."""
         return {key: value for key, value in Record.to_dict(self).items() if key != "rule_of_30" or value is not None}
@@ -450,13 +440,13 @@ class RatePlan(Result):
                 "rule-of-3",
                 "rule of 3: no error at all would exclude {attempts:percent} if attempts were independent, and "
                 "{individuals:percent} however they are correlated",
-                attempts=self.rule_of_3,
-                individuals=self.rule_of_3_individuals,
+                attempts=rule_of_three(self.total),
+                individuals=rule_of_three(self.individuals),
             )
         ]
-        if self.rule_of_30 is not None:
+        if self.pi:
             template = "rule of 30: 30 errors at this rate take {count:plural independent attempt}"
-            notes.append(Note("rule-of-30", template, count=self.rule_of_30))
+            notes.append(Note("rule-of-30", template, count=rule_of_thirty(self.pi)))
         tables = [
             table_of("plan", "Plan", fields, [self]),
             table_of("alternatives", "Alternatives", TradeOff.FIELDS, self.trade_off, notes=notes),

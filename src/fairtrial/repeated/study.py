@@ -219,10 +219,7 @@ class CoverageStudy(Result):
     'LBB comes closest to 95 %: it covers 95.53 % (n 100, m 2, pi 0.1, rho 0.2, oman-zucker, all data sets)'
     """
 
-    FIELDS: ClassVar = (
-        Field("settings", get=lambda study: asdict(study.settings)),
-        Field("cells", get="rows"),
-    )
+    FIELDS: ClassVar = (Field("settings", get=lambda study: asdict(study.settings)), Field("cells", get="rows"))
     settings: StudySettings
     rows: tuple[CoverageRow, ...]
     claims: tuple[ClaimSupport, ...] | None = None

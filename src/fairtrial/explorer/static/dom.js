@@ -88,7 +88,7 @@ export const tableOf = (caption, heads, rows, attributes = {}) => {
   const above = make(
     "tr",
     {},
-    heads.map((text) => make("th", { scope: "col" }, text)),
+    heads.map((text) => (text ? make("th", { scope: "col" }, text) : make("td"))),
   );
   const below = rows.map((row) => make("tr", {}, row.map(cell)));
   const table = make(

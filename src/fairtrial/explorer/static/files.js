@@ -245,7 +245,8 @@ export const filesView = (host, app) => {
       app.save();
       app.go("look");
     } catch (error) {
-      show(answer, refused(error));
+      const said = files.some((file) => wanted.sets[file.key] && file.trouble === error.message); // it stands above
+      show(answer, !said && refused(error));
     }
   };
 

@@ -66,7 +66,7 @@ export const questionView = (host, app, view) => {
   };
 
   // one question: how far it is, a way to stop it, and its answer
-  const put = async (name, place) => {
+  const put = async (name, place, mine = turn) => {
     const bar = make("progress", { max: 1, "aria-label": "Working" }),
       seconds = make("span");
     const given = { question: name, ...asked, ...(atPoint ? pointOf(app.state) : {}) };
@@ -78,7 +78,7 @@ export const questionView = (host, app, view) => {
     show(place, make("div", { class: "work" }, "Working\u2026", bar, seconds, button("Stop", work.stop)));
     try {
       const answer = await work.done;
-      if (gone) return;
+      if (gone || mine !== turn) return;
       if (answer === null) {
         turn += 1; // what was asked together is stopped together
         show(place, make("p", {}, "Stopped. ", button("Ask again", ask)));
@@ -87,7 +87,7 @@ export const questionView = (host, app, view) => {
       show(trouble);
       show(place, answerOf(answer, regions(answer, app)), saving(answer));
     } catch (error) {
-      if (gone) return;
+      if (gone || mine !== turn) return;
       show(place);
       show(trouble, refused(error, () => app.go("files")));
     } finally {
@@ -99,7 +99,7 @@ export const questionView = (host, app, view) => {
       names = [question, ...also.filter(({ when }) => when(asked)).map((each) => each.question)],
       places = names.map(() => make("section"));
     show(answers, places);
-    for (const [k, name] of names.entries()) if (mine === turn && !gone) await put(name, places[k]);
+    for (const [k, name] of names.entries()) if (mine === turn && !gone) await put(name, places[k], mine);
     if (gone || mine !== turn) return;
     if (more && more.when(asked) && !trouble.firstChild) {
       const place = make("section");
@@ -112,6 +112,7 @@ export const questionView = (host, app, view) => {
   };
   const later = () => {
     app.say("");
+    turn += 1;
     stop();
     timer = setTimeout(ask, PAUSE);
   };

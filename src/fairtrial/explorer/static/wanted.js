@@ -31,7 +31,8 @@ const setByName = (name) => {
 // dev and test by the names of the files, else by their order
 export const guess = (files) => {
   const sets = Object.fromEntries(files.map(({ key, name }) => [key, setByName(name)]));
-  for (const { key, trouble } of files) if (trouble && sets[key] !== "people") sets[key] = "";
+  const isScores = ({ trouble, columns }) => !trouble || columns.some(({ role }) => role === "score");
+  for (const file of files) if (sets[file.key] !== "people" && !isScores(file)) sets[file.key] = "";
   const free = files.filter(({ key }) => sets[key] === null);
   for (const set of ["dev", "test"])
     if (free.length && !Object.values(sets).includes(set)) sets[free.shift().key] = set;
