@@ -109,7 +109,7 @@ class Regime:
         noise = self._pairs(rng, size)
         if self.noise.startswith("t"):
             df = int(self.noise[1:])
-            return noise / np.sqrt(rng.chisquare(df, size) / df)[:, None] / np.sqrt(df / (df - 2)) * 1.3
+            return np.asarray(noise / np.sqrt(rng.chisquare(df, size) / df)[:, None] / np.sqrt(df / (df - 2)) * 1.3)
         return np.asarray((np.exp(0.5 * noise) - np.exp(0.125)) / 0.6) if self.noise == "skewed" else noise
 
 
@@ -166,7 +166,8 @@ def _figures(a: object, b: object, measure: object, alpha: float) -> tuple[float
 def along_alpha(regime: Regime, seed: int) -> dict[str, tuple[float, ...]]:
     """Tell on one data set whether regions appear and areas differ; give the curve with its band."""
     rng = np.random.default_rng([seed, 7, sum(map(ord, regime.name))])
-    sets = TrialSets(*(regime.draw(rng, on_dev=on_dev) for on_dev in (True, False)))
+    dev, trials = (regime.draw(rng, on_dev=on_dev) for on_dev in (True, False))
+    sets = TrialSets(dev, trials)
     found: dict[str, tuple[float, ...]] = {}
     for criterion in ("wer-min", "wer-equal"):
         curves = [
@@ -176,8 +177,6 @@ def along_alpha(regime: Regime, seed: int) -> dict[str, tuple[float, ...]]:
         band = curve_band(curves[0], kind="simultaneous")
         found[criterion] = (float(regions), *band.estimate, *band.low, *band.high)
     found["area"] = (float(area_tests(sets, "a", "b")["g"].p_value < 0.05),)
-    trials = sets.test
-    assert isinstance(trials, Trials)
     folds = TrialSets(trials, trials, None, 0, make_blocks(trials, 5))
     a, b = (judge(folds, system=name) for name in "ab")
     found["folds"] = _figures(a, b, MEASURES["hter"], 0.5)

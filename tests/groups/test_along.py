@@ -15,7 +15,7 @@ DATA = ft.groups.synthetic_groups({"a": 20, "b": 15, "alone": 1}, worse={"b": 4.
 
 @cache
 def found() -> ft.groups.GroupEvaluation:
-    return ft.evaluate_groups(DATA.dev, DATA.test, by="group", n_resamples=100)
+    return ft.evaluate_groups(DATA.dev, DATA.test, by="group")
 
 
 def test_curves_of_groups_by_brute_force() -> None:
@@ -56,7 +56,7 @@ def test_kinds_of_attack_have_the_genuine_trials_of_all() -> None:
     scores, genuine = DATA.test.column(), DATA.test.genuine
     kind = np.where(genuine, "real", texts_of(DATA.test, "group"))
     test = ft.Trials.from_arrays(scores, genuine, columns={"kind": kind})
-    attacks = ft.evaluate_groups(DATA.dev, test, by="kind", n_resamples=50)
+    attacks = ft.evaluate_groups(DATA.dev, test, by="kind")
     curves = group_curves(attacks, alphas=[0.3, 0.7])
     assert [curve.system for curve in curves] == ["a", "alone", "b", "all trials"]
     for curve in curves[:-1]:
@@ -68,7 +68,7 @@ def test_kinds_of_attack_have_the_genuine_trials_of_all() -> None:
 
 
 def test_a_posteriori_stays_so_in_every_group() -> None:
-    same = ft.evaluate_groups(DATA.test, DATA.test, by="group", n_resamples=50)
+    same = ft.evaluate_groups(DATA.test, DATA.test, by="group")
     assert {curve.kind for curve in group_curves(same, alphas=[0.5])} == {"a posteriori"}
 
 

@@ -13,9 +13,7 @@ import fairtrial as ft
 from fairtrial.cli.app import main
 
 DATA = ft.groups.synthetic_groups({"a": 60, "b": 40, "c": 30}, worse={"c": 4.0}, rng=5)
-FOUND = ft.evaluate_groups(
-    DATA.dev, DATA.test, by="group", impostor_by="impostor_group", own_thresholds=True, n_resamples=100
-)
+FOUND = ft.evaluate_groups(DATA.dev, DATA.test, by="group", impostor_by="impostor_group", own_thresholds=True)
 
 
 def test_rates_are_those_of_counting() -> None:
@@ -43,7 +41,7 @@ def test_the_worse_group_is_found_and_told() -> None:
 def test_intervals_of_all_groups_are_wider_than_of_one() -> None:
     for own in FOUND.groups:
         rows = np.flatnonzero(DATA.test.columns["group"].decode() == own.group)  # type: ignore[union-attr]
-        alone = ft.evaluate(DATA.dev, DATA.test.rows(rows), n_resamples=100).interval("far")
+        alone = ft.evaluate(DATA.dev, DATA.test.rows(rows)).interval("far")
         assert own.far_interval is not None
         assert own.far_interval.width > alone.width
         assert own.far_interval.low < own.far < own.far_interval.high
@@ -65,7 +63,7 @@ def test_own_thresholds_are_those_of_their_groups() -> None:
             trials.rows(np.flatnonzero(trials.columns["group"].decode() == own.group))  # type: ignore[union-attr]
             for trials in (DATA.dev, DATA.test)
         ]
-        alone = ft.evaluate(*parts, n_resamples=100)
+        alone = ft.evaluate(*parts)
         assert (own.threshold, own.hter.estimate) == (alone.threshold, alone.test.hter)
 
 
@@ -73,10 +71,10 @@ def test_equivalence_is_by_the_widest_ratio() -> None:
     from scipy import stats
 
     alike = ft.groups.synthetic_groups({"a": 150, "b": 150}, attempts=20, impostors=60, effect=0.0)
-    found = ft.evaluate_groups(alike.dev, alike.test, by="group", factor=2.0, n_resamples=50)
+    found = ft.evaluate_groups(alike.dev, alike.test, by="group", factor=2.0)
     assert [own.shown for own in found.equivalences] == [True, True]
     assert all(1 < own.within < 2 for own in found.equivalences)
-    strict = ft.evaluate_groups(alike.dev, alike.test, by="group", factor=1.01, n_resamples=50)
+    strict = ft.evaluate_groups(alike.dev, alike.test, by="group", factor=1.01)
     assert not any(own.shown for own in strict.equivalences)
     # rare and independent errors: by the binomial distribution of the errors of one group among those of both
     a, b = (own.false_accepts for own in found.groups)
@@ -85,13 +83,13 @@ def test_equivalence_is_by_the_widest_ratio() -> None:
 
 
 def test_nothing_is_shown_at_a_confidence_of_a_half() -> None:
-    found = ft.evaluate_groups(DATA.dev, DATA.test, by="group", confidence=0.5, n_resamples=50)
+    found = ft.evaluate_groups(DATA.dev, DATA.test, by="group", confidence=0.5)
     assert not any(own.shown for own in found.equivalences)
 
 
 def test_small_groups_are_named_with_what_they_would_need() -> None:
     data = ft.groups.synthetic_groups({"a": 100, "b": 4}, rng=2)
-    found = ft.evaluate_groups(data.dev, data.test, by="group", n_resamples=50)
+    found = ft.evaluate_groups(data.dev, data.test, by="group")
     note = next(note for note in found.notes if "too small to say anything of their FAR" in str(note))
     assert "b (4 people; about " in str(note)
     assert "a (100 people" not in str(note)
@@ -101,7 +99,7 @@ def test_a_group_without_a_class_and_one_without_errors() -> None:
     data = ft.groups.synthetic_groups({"a": 50, "b": 50, "c": 20}, rng=4)
     group = data.test.columns["group"].decode()  # type: ignore[union-attr]
     kept = ~((group == "c") & data.test.genuine) & ~((group == "b") & ~data.test.genuine & (data.test.column() > 1))
-    found = ft.evaluate_groups(data.dev, data.test.rows(np.flatnonzero(kept)), by="group", n_resamples=50)
+    found = ft.evaluate_groups(data.dev, data.test.rows(np.flatnonzero(kept)), by="group")
     b, c = found.groups[1], found.groups[2]
     assert np.isnan(c.frr)
     assert c.frr_interval is None
@@ -119,7 +117,7 @@ def test_a_group_without_a_class_and_one_without_errors() -> None:
 
 @pytest.mark.parametrize(("resample", "given"), [("both", "threshold re-estimated"), ("test", "given this threshold")])
 def test_every_claim_about_groups_says_what_became_of_the_threshold(resample: str, given: str) -> None:
-    found = ft.evaluate_groups(DATA.dev, DATA.test, by="group", n_resamples=50, resample=resample)  # type: ignore[arg-type]
+    found = ft.evaluate_groups(DATA.dev, DATA.test, by="group", resample=resample)  # type: ignore[arg-type]
     said = found.to_dict()
     claims = [*said["tests"], *said["pairs"], *said["equivalence"], *said["summaries"].values()]
     assert {own["threshold"] for own in claims} == {"re-estimated" if resample == "both" else "fixed"}
@@ -136,7 +134,7 @@ def test_groups_of_one_trial_say_nothing() -> None:
         subject=["p", "q", "r", "r"],
         columns={"group": ["a", "b", "a", "b"]},
     )
-    found = ft.evaluate_groups(trials, trials, by="group", n_resamples=20)
+    found = ft.evaluate_groups(trials, trials, by="group")
     assert all(own.far_interval is not None and own.far_interval.high > 0.5 for own in found.groups)
 
 
@@ -145,7 +143,7 @@ def test_without_ids_trials_are_independent() -> None:
         ft.Trials(trials.scores, trials.genuine, trials.systems, columns=trials.columns)
         for trials in (DATA.dev, DATA.test)
     ]
-    found = ft.evaluate_groups(*bare, by="group", n_resamples=50, resample="test")
+    found = ft.evaluate_groups(*bare, by="group", resample="test")
     assert [own.people for own in found.groups] == [None, None, None]
     assert any("taken as independent" in str(note) for note in found.notes)
 

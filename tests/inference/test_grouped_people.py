@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from fairtrial import Trials
 from fairtrial.inference.group_covariance import GroupedRates, clustered_rates, independent_rates
+from fairtrial.inference.jackknife import one_error, one_fewer
 from fairtrial.inference.people import People
-from fairtrial.inference.variance import one_fewer
 from simulated import crossed
 
 
@@ -32,20 +32,6 @@ def sparse(rng: np.random.Generator, people: int = 24, trials: int = 400) -> tup
 def rates_of(trials: Trials, codes: NDArray[np.int64], wrong: NDArray[np.bool_], count: int) -> list[GroupedRates]:
     people = People.of(trials)
     return [clustered_rates(part, codes[part.rows], wrong[part.rows], count, people.size) for part in people.classes]
-
-
-def test_each_group_varies_as_it_does_alone() -> None:
-    trials, wrong = sparse(np.random.default_rng(1))
-    assert trials.claim is not None
-    codes = trials.claim.numbered().codes.astype(np.int64) % 3
-    found = rates_of(trials, codes, wrong, 3)
-    for group in range(3):
-        rows = np.flatnonzero(codes == group)
-        alone = People.of(trials.rows(rows)).error_variance(wrong[rows])
-        for own, expected in zip(found, (alone.genuine, alone.impostor), strict=True):
-            assert own.spreads[group].variance == pytest.approx(expected.variance, rel=1e-9)
-            assert own.spreads[group].people == pytest.approx(expected.people, rel=1e-9)
-            assert own.spreads[group].concentration == pytest.approx(expected.concentration, rel=1e-6)
 
 
 def test_covariance_by_brute_force() -> None:
@@ -87,7 +73,7 @@ def test_groups_without_errors_vary_as_if_there_were_one() -> None:
     people = People.of(trials.rows(rows))
     assert found.errors[1] == 0
     assert found.covariance[1, 1] == 0
-    assert found.spreads[1].variance == pytest.approx(people.impostor.one_error(people.size).variance, rel=1e-9)
+    assert found.spreads[1].variance == pytest.approx(one_error(people.impostor).variance, rel=1e-9)
 
 
 def test_alike_is_the_variance_of_the_model() -> None:

@@ -23,7 +23,7 @@ def data() -> ft.groups.SyntheticGroups:
 
 @cache
 def found() -> ft.groups.GroupEvaluation:
-    return ft.evaluate_groups(data().dev, data().test, by="group", impostor_by="impostor_group", n_resamples=100)
+    return ft.evaluate_groups(data().dev, data().test, by="group", impostor_by="impostor_group")
 
 
 @cache
@@ -51,7 +51,7 @@ def test_page_shows_the_numbers_of_the_result() -> None:
 
 def test_a_threshold_from_the_same_trials_is_not_called_one_from_dev() -> None:
     same = data().test
-    page = groups_page(ft.evaluate_groups(same, same, by="group", n_resamples=100), REPEAT)
+    page = groups_page(ft.evaluate_groups(same, same, by="group"), REPEAT)
     assert page.captions.threshold == "threshold from the same trials"
     text = Reader(render(page)).text
     assert "threshold from dev" not in text
@@ -152,7 +152,7 @@ def test_kinds_of_attack_are_drawn_with_the_genuine_trials_of_all() -> None:
     genuine = data().test.genuine
     kind = np.where(genuine, "real", texts_of(data().test, "group"))
     test = ft.Trials.from_arrays(data().test.scores, genuine, columns={"kind": kind})
-    attacks = ft.evaluate_groups(data().dev, test, by="kind", n_resamples=50)
+    attacks = ft.evaluate_groups(data().dev, test, by="kind")
     page = groups_page(attacks, REPEAT)
     systems = page.explore["systems"]
     assert [own["name"] for own in systems] == [own.group for own in attacks.groups if own.group != "real"]

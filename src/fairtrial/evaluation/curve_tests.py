@@ -349,10 +349,10 @@ class DifferenceAlong(NamedTuple):
 
 def _deviate(found: Estimate) -> float:
     """Give the normal deviate with the same p value as Student's t."""
-    from scipy.special import ndtri, stdtr
+    from scipy.special import ndtri
 
     statistic = found.statistic
-    return float(np.copysign(ndtri(max(stdtr(min(found.df, 1e9), -abs(statistic)), 1e-300)), statistic))
+    return float(np.copysign(ndtri(max(student_p_value(-abs(statistic), found.df, "less"), 1e-300)), statistic))
 
 
 def _by_estimates(

@@ -63,16 +63,17 @@ def threshold_when(resample: Resample) -> Threshold:
 
 def student_quantile(df: float, confidence: float) -> float:
     """Give the two-sided quantile of Student's t."""
-    from scipy.special import stdtrit
+    from scipy.special import ndtri, stdtrit
 
-    return float(stdtrit(min(df, 1e9), (1 + confidence) / 2))
+    tail = (1 + confidence) / 2
+    return float(ndtri(tail) if df == inf else stdtrit(df, tail))
 
 
 def student_p_value(statistic: float, df: float, alternative: Alternative) -> float:
     """Give the tail or tails of Student's t beyond a statistic."""
-    from scipy.special import stdtr
+    from scipy.special import ndtr, stdtr
 
-    less, greater = (float(stdtr(min(df, 1e9), side)) for side in (statistic, -statistic))
+    less, greater = (float(ndtr(side) if df == inf else stdtr(df, side)) for side in (statistic, -statistic))
     return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
 
 
@@ -199,7 +200,9 @@ class Estimate:
     def interval(self, confidence: float) -> tuple[float, float]:
         """Give the limits of the expected figure."""
         low, high = self.limits(student_quantile(self.df, confidence))
-        return max(low, self.ends[0]), min(high, self.ends[1])
+        slack = 1e-12 * (high - low)
+        low, high = (0.0 if abs(end) <= slack else end for end in (low, high))
+        return max(low, self.ends[0]), self.ends[1] if high >= self.ends[1] - slack else high
 
     def limits(self, quantile: float) -> tuple[float, float]:
         """Give the limits at a number of standard deviations."""
@@ -313,6 +316,7 @@ def rates_of(counts: ErrorCounts, weights: Weights, variance: Variance) -> Rates
         if weight:
             near = min(max(rate, 0.5 / trials), 1 - 0.5 / trials)
             effective = weight**2 * near * (1 - near) / spread if spread > 0 else float(trials)
+            effective *= trials / max(trials - 1, 1)  # independent trials count in full
             parts.append((rate, float(weight), min(effective, float(trials))))
     return Rates(tuple(parts), variance.correlation)
 

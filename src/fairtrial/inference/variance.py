@@ -163,7 +163,11 @@ class Components:
                 if moments.pairs[role]:
                     ratio = share * own.pairs[role] / own.trials**2 / moments.pairs[role]
                     noise += ratio**2 * moments.fourth(role, weights)
-        return total / own.trials**2, noise
+        variance = total / own.trials**2
+        if roles:  # never more degrees of freedom than people less one
+            people = sum(moments.effective - 1 for moments in self._of_class(which))
+            noise = max(noise, 2 * variance**2 / max(people, 1.0))
+        return variance, noise
 
     def variance(self, genuine: Sequence[float] | Floats, impostor: Sequence[float] | Floats) -> Variance:
         """Estimate the variance of a weighted sum of the columns' means.
