@@ -24,6 +24,7 @@ from fairtrial.inference.estimates import (
     Threshold,
     estimates_along,
     neighbour_correlations,
+    student_p_value,
     tube_quantile,
 )
 from fairtrial.inference.intervals import normal_quantile
