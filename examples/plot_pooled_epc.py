@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import pooled_epc_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 settings = ft.benchmark.RunSettings(fusion="mean", normalise="z")
 result = ft.run_benchmark(ft.benchmark.load_lausanne(), protocol="fp-2", settings=settings)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-write_picture(lambda figure: pooled_epc_plot(result, ax=figure.add_subplot()), folder / "pooled-epc.png", dpi=105)
+write_picture(FIGURES["pooled-epc"].draw(result), folder / "pooled-epc.png")

@@ -58,6 +58,7 @@ FIGURES: dict[str, list[list[str]]] = {
     "tippett": [SETS],
     "pav": [[*SETS, "--resamples", "20"], [*SETS, "--system", "face", "--scores", "--resamples", "20"]],
     "llr-map": [[*SETS, "--system", "face", "--method", "logistic", "--method", "pav", "--resamples", "20"]],
+    "hter-density": [[], ["--impostor", "112000", "--genuine", "400"]],
     "hter-sd": [[], ["--far", ".01", "--frr", ".02", "--genuine", "400", "--most", "300"]],
     "coverage": [
         ["study.csv"],

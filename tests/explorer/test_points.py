@@ -8,7 +8,7 @@ import pytest
 from explorer.opened import read_data, write_sets
 from fairtrial import ParameterError, evaluate
 from fairtrial.explorer.points import Point, errors_shown, start_of, steps_of
-from fairtrial.figures.axes import probit
+from fairtrial.figures.style import probit
 from fairtrial.rules.criteria import as_criterion
 
 

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from fairtrial.core.trials import check_drawable
-from fairtrial.figures.axes import (
+from fairtrial.figures.style import (
     COVERAGE_BOUNDS,
     COVERAGE_COLOURS,
     coverage_classes,
@@ -110,8 +110,8 @@ def test_the_first_42_lines_differ() -> None:
 
 
 def test_colours_of_coverage_are_steps_of_viridis() -> None:
-    shades = matplotlib.colormaps["viridis_r"](np.linspace(0, 1, len(COVERAGE_BOUNDS) - 1))
-    assert tuple(to_hex(shade) for shade in shades) == COVERAGE_COLOURS
+    shades = matplotlib.colormaps["viridis_r"](np.linspace(0, 1, len(COVERAGE_BOUNDS) - 2))
+    assert tuple(to_hex(shade) for shade in shades) == COVERAGE_COLOURS[:-1]  # too high a coverage is no shade of it
     assert coverage_labels()[0] == "0 to 1 %"
     assert coverage_labels()[5] == "90 to 92.5 %"
 
@@ -129,7 +129,9 @@ def test_colours_of_coverage_are_steps_of_viridis() -> None:
         (0.925, 6),
         (0.9499, 6),
         (0.95, 7),
-        (1, 7),
+        (0.9749, 7),
+        (0.975, 8),
+        (1, 8),
     ],
 )
 def test_classes_of_table_1_of_schuckers_2004(coverage: float, place: int) -> None:

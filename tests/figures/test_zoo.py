@@ -13,7 +13,8 @@ from matplotlib.text import Text
 from fairtrial import Trials
 from fairtrial.core.words import wording
 from fairtrial.counting import count_errors
-from fairtrial.figures.zoo import improbable, zoo_data, zoo_plot
+from fairtrial.figures.scores import improbable, zoo_data, zoo_plot
+from fairtrial.figures.style import GREY
 from fairtrial.rules import choose_thresholds
 from figures.drawn import refused
 
@@ -107,7 +108,9 @@ def test_zoo_needs_ids_and_a_threshold(test: Trials) -> None:
 def test_chart_shows_everybody_by_kind(test: Trials) -> None:
     zoo = zoo_data(test, system="face", by="subject")
     chart = zoo.to_dict()
-    assert chart["kinds"] == ["sheep", "goat", "wolf", "goat and wolf"]
+    assert [kind["name"] for kind in chart["kinds"]] == ["sheep", "goat", "wolf", "goat and wolf"]
+    # the colours of the picture
+    assert [kind["colour"] for kind in chart["kinds"]] == [GREY, "var(--c1)", "var(--c0)", "var(--c2)"]
     assert [point["name"] for point in chart["points"]] == list(zoo.names)
     for point, goat, wolf in zip(chart["points"], zoo.goats, zoo.lambs, strict=True):
         assert point["kind"] == {(0, 0): "sheep", (1, 0): "goat", (0, 1): "wolf", (1, 1): "goat and wolf"}[goat, wolf]

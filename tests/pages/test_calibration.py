@@ -7,8 +7,8 @@ import pytest
 import fairtrial as ft
 from fairtrial.core.words import number_text
 from fairtrial.figures.calibration import EvidenceCurves, evidence_charts
-from fairtrial.pages.calibration import calibration_page
 from fairtrial.pages.page import render
+from fairtrial.pages.results import calibration_page
 from pages.pages import EVIL, REPEAT, check_self_contained, data_of, references, two_systems, without_libraries
 
 
@@ -22,12 +22,8 @@ def test_page_says_cllr_what_dev_cost_and_who_is_better(results: list[ft.calibra
     dev, test = results[0].dev_trials, results[0].test_trials
     pairs = ft.calibration.compare_evidence(dev, test, results)
     page = calibration_page(results, REPEAT, pairs=pairs)
-    first = page.answer[0]
-    assert first.startswith(f"face has a Cllr of {number_text(results[0].test[0])} bits on test")
-    assert "calibration re-estimated" in first
-    assert f"calibrating on dev costs {number_text(results[0].loss)}." in first
-    assert len(page.answer) == 3
-    assert "calibration re-estimated; p" in page.answer[2]
+    assert page.answer == (*(result.answer() for result in results), *(pair.answer() for pair in pairs))
+    assert [number.value for number in page.numbers] == [number_text(result.test[0]) for result in results]
     assert [table.name for table in page.tables] == ["evidence", "costs", "parameters", "tests"]
     assert "Holm" in references(page)
     text = render(page)
@@ -48,13 +44,6 @@ def test_page_of_one_system_and_of_the_same_trials(results: list[ft.calibration.
     assert "calibrated on dev, a priori" not in text
 
 
-def test_evidence_that_misleads_is_said_to() -> None:
-    dev, test = two_systems(0), two_systems(1)
-    turned = ft.Trials.from_arrays(-test.scores, test.genuine, systems=test.systems)
-    page = calibration_page([ft.calibrate(dev, turned, systems=["face"])], REPEAT)
-    assert "more than 1, so its evidence misleads" in page.answer[0]
-
-
 def test_many_systems_stay_below_a_megabyte(results: list[ft.calibration.CalibratedSystem]) -> None:
     page = calibration_page(results[:1], REPEAT)
     curves = EvidenceCurves.of(results[0], confidence=0.95, rng=0)
@@ -65,7 +54,7 @@ def test_many_systems_stay_below_a_megabyte(results: list[ft.calibration.Calibra
 def test_page_of_a_saved_calibration(results: list[ft.calibration.CalibratedSystem]) -> None:
     found = ft.calibration.judge_calibration(results[0].calibration, results[0].test_trials)
     page = calibration_page([found], REPEAT)
-    assert "calibrating before costs" in page.answer[0]
+    assert page.answer == (found.answer(),)
     text = render(page)
     assert "calibrated before, a priori" in text
     assert 'id="llr-map"' not in text

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from fairtrial import ParameterError, __version__, evaluate
+from fairtrial.core.notes import Note
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import Text, wording
-from fairtrial.figures.axes import COLOURS
+from fairtrial.figures.style import COLOURS
 from fairtrial.pages import page_of
 from fairtrial.pages.page import CHART_SCRIPTS, SCRIPTS, Page, lay_out, read, render, repeat_of, write_report
 from fairtrial.published import mcnemar_test
@@ -124,3 +125,24 @@ def test_page_of_a_result_goes_by_its_class() -> None:
     with pytest.raises(ParameterError) as error:
         page_of(mcnemar_test(10, 2), REPEAT)
     assert error.value.code == "no-page"
+
+
+def test_notes_stand_with_the_table_they_speak_of() -> None:
+    columns = (Column("a", "A"),)
+    tables = [
+        Table(name, name, columns, (("x",),), notes=(Note("n", f"note of {name}", warning=name == "first"),))
+        for name in ("first", "second")
+    ]
+    text = render(Page("t", "q", ("a",), tuple(tables), (), (), REPEAT))
+    card, rest = text.split("</section>", 1)
+    assert "note of first" in card
+    assert "note of first" not in rest
+    assert rest.index("<summary>second") < rest.index("note of second")
+
+
+def test_a_result_writes_its_page(tmp_path: Path) -> None:
+    result = evaluate(two_systems(0), two_systems(1), systems="face")
+    result.report(tmp_path / "page.html", title="My system")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<h1>My system</h1>" in text
+    assert result.answer() in Reader(text).text

@@ -6,7 +6,7 @@ from fairtrial import run_benchmark
 from fairtrial.benchmark import RunSettings
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.pages.page import render
-from fairtrial.pages.studies import benchmark_page, coverage_page
+from fairtrial.pages.results import benchmark_page, coverage_page
 from fairtrial.repeated import Cell, Grid, StudySettings, run_study
 from pages.pages import EVIL, REPEAT, Reader, check_self_contained, two_systems
 
@@ -36,4 +36,4 @@ def test_coverage_page_holds_every_cell() -> None:
     assert shown["values"] == [row.coverage for row in study.rows if row.method == "lbb"]
     bounds = [0.01, 0.25, 0.5, 0.75, 0.9, 0.925, 0.95]
     assert shown["classes"] == [sum(value >= bound for bound in bounds) for value in shown["values"]]
-    assert len(page.explore["coverage"]["legend"]) == 8
+    assert len(page.explore["coverage"]["legend"]) == 9

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from importlib import import_module
 from operator import attrgetter
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fairtrial.core.notes import Note
@@ -182,3 +184,50 @@ class Result(Record, ABC):
             Rates are fractions.
         """
         return self.tables()[0].to_frame()
+
+    def plot(self, name: str = "", *, ax: Any = None, **options: Any) -> Any:
+        """Draw a figure of the result with matplotlib.
+
+        Parameters
+        ----------
+        name : str, default ""
+            The name of the figure, as of ``fairtrial plot``; the main one of the result by default.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default. A figure of several panels takes a matplotlib figure instead.
+        **options : object
+            Options of the function in `fairtrial.figures` that draws it.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes; of several panels, what its function returns.
+
+        Raises
+        ------
+        ParameterError
+            If the result has no such figure.
+        """
+        return import_module("fairtrial.figures").drawing_of(self, name, **options).plot(ax)
+
+    def report(self, path: str | PathLike[str], *, title: str = "", command: str = "", **more: Any) -> None:
+        """Write a self-contained page of the result.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, usually with the ending .html.
+        title : str, default ""
+            The title of the page; what the result is of by default.
+        command : str, default ""
+            The command or the lines that repeat the result, for the page to show.
+        **more : object
+            What only some pages take; see `fairtrial.pages.page_of`.
+
+        Raises
+        ------
+        ParameterError
+            If there is no page of such a result.
+        """
+        pages, page = import_module("fairtrial.pages"), import_module("fairtrial.pages.page")
+        made = pages.page_of(self, page.repeat_of(command, (), None), **more)
+        page.write_report(replace(made, heading=title), path)

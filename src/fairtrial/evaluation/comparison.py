@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fairtrial.calibration.comparison import bootstrap_figure, check_finite, evidence_test
 from fairtrial.calibration.measures import (
+    GIVEN_CALIBRATION,
     AnyMeasureLike,
     EvidenceMeasure,
     as_any_measure,
@@ -27,7 +28,21 @@ from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, join_tables
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import figure_text, interval_title, listed, p_phrase, plural, shown, term
+from fairtrial.core.words import (
+    figure_text,
+    in_a_row,
+    in_percent,
+    interval_text,
+    interval_title,
+    level_text,
+    listed,
+    number_text,
+    p_phrase,
+    plural,
+    range_text,
+    shown,
+    term,
+)
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.evaluation.paired_tests import (
     REPEATS,
@@ -44,7 +59,7 @@ from fairtrial.evaluation.paired_tests import (
 )
 from fairtrial.inference.bootstrap import Bootstrap, Progress
 from fairtrial.inference.decide import Judgement, ignored_alpha, judge
-from fairtrial.inference.estimates import Alternative
+from fairtrial.inference.estimates import GIVEN_ALONG, Alternative
 from fairtrial.inference.folds import Block, make_halves
 from fairtrial.inference.multiplicity import Correction, adjust_p_values, adjustment_text, compact_letters
 from fairtrial.inference.people import Cluster
@@ -296,13 +311,69 @@ class Comparison(Result):
         }
 
     def answer(self) -> str:
-        """The systems in their order, with the letters of those that cannot be told apart."""
-        share = self.measure.is_share
-        ranks = (
-            f"{rank.system} {figure_text(rank.value, share)}" + (f" ({rank.letters})" if rank.letters else "")
-            for rank in self.ranking
-        )
-        return f"{term(self.measure.label)} of {listed(ranks, 6)}; {plural(len(self.pairs), 'pair')}"
+        """Who is better, by how much, and how certain that is; of several pairs, who is best and better than whom."""
+        label, best = term(self.measure.label), self.ranking[0]
+        if len(self.pairs) == 1:
+            return self.sentences()[0]
+        value = figure_text(best.value, self.measure.is_share)
+        told: dict[bool, list[str]] = {True: [], False: []}
+        for pair in self.pairs:
+            if best.system in (pair.a, pair.b):
+                told[pair.adjusted[0] < 1 - pair.confidence].append(pair.b if pair.a == best.system else pair.a)
+        words = (("better than", told[True]), ("not distinguishable from", told[False]))
+        claims = " and ".join(f"{claim} {in_a_row(names)}" for claim, names in words if names)
+        extreme = "highest" if self.measure.higher_is_better else "lowest"
+        how = f"{level_text(self.pairs[0].confidence)} confidence, {adjustment_text(self.correction, len(self.pairs))}"
+        return f"{best.system} has the {extreme} {label}, {value}{f': it is {claims}' if claims else ''} ({how})."
+
+    def sentences(self) -> tuple[str, ...]:
+        """Give one sentence per pair: who is better, by how much, the interval and p.
+
+        Returns
+        -------
+        tuple of str
+            In the order of the pairs.
+        """
+        label = term(self.measure.label)
+        given = GIVEN_CALIBRATION if isinstance(self.measure, EvidenceMeasure) else GIVEN_ALONG
+        sentences = []
+        for pair in self.pairs:
+            test, p, sure = pair.headline, pair.adjusted[0], pair.adjusted[0] < 1 - pair.confidence
+            one_sided = test.alternative != "two-sided"
+            sign = 1.0 if one_sided or test.estimate >= 0 else -1.0
+            share = test.is_share
+            size = (
+                f"{in_percent(sign * test.estimate)} percentage points" if share else number_text(sign * test.estimate)
+            )
+            ends, rest = test.interval(pair.confidence), f"; {'one-sided, ' if one_sided else ''}{p_phrase(p)}"
+            if p != test.p_value:
+                rest += f" adjusted for {len(self.pairs)} pairs"
+            span = "no interval, as nothing varies"
+            if ends is not None:
+                low, high = sorted(sign * end for end in ends)
+                span = (
+                    f"{interval_title(pair.confidence)} {interval_text(low, high) if share else range_text(low, high)}"
+                )
+            size = f"{size} ({span}, {given[test.threshold]}{rest})"
+            if one_sided:
+                word = "lower" if test.alternative == "less" else "higher"
+                sentence = f"That {pair.a} has a {word} {label} than {pair.b} is {'' if sure else 'not '}shown: {size}"
+            elif sure:
+                a_is_better = (test.estimate > 0) == self.measure.higher_is_better
+                better, worse = (pair.a, pair.b) if a_is_better else (pair.b, pair.a)
+                sentence = f"{better} is better than {worse} by {size}"
+            else:
+                sentence = f"{pair.a} and {pair.b} cannot be told apart: they differ by {size}"
+                if ends is not None:
+                    most = max(abs(end) for end in ends)
+                    most_text = f"{in_percent(most)} percentage points" if share else number_text(most)
+                    sentence += f"; a difference of up to {most_text} is not excluded"
+            for each, adjusted in zip(pair.tests, pair.adjusted, strict=True):
+                if each.margin is not None:
+                    claim = "are" if adjusted < 1 - pair.confidence else "are not shown to be"
+                    sentence += f"; they {claim} equivalent ({p_phrase(adjusted)}; {each.note})"
+            sentences.append(f"{sentence}.")
+        return tuple(sentences)
 
     def tables(self) -> tuple[Table, ...]:
         """Every test of every pair, the ranking, the intervals of the differences, and who disagrees how often."""
@@ -465,8 +536,8 @@ def compare(
     >>> trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
     >>> found = compare(dev, test, n_resamples=100)
-    >>> found
-    <Comparison: HTER of new 10.00 % (a), old 23.67 % (b); 1 pair>
+    >>> found.answer().partition(" (")[0]
+    'new is better than old by 13.67 percentage points'
     >>> found.pairs[0].tests[0].p_value < 0.05
     True
     """

@@ -24,7 +24,7 @@ from fairtrial.core.notes import Note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, join_tables
-from fairtrial.core.words import Text, interval_text, interval_title, percent, term, threshold_text
+from fairtrial.core.words import Text, interval_text, interval_title, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.decide import Judgement, ignored_alpha, judge, judge_at
 from fairtrial.inference.estimates import GIVEN, GIVEN_ALONG, Threshold, threshold_when
@@ -371,17 +371,18 @@ class SystemEvaluation(Result):
         return measure.told(PROVENANCES[self.kind]) if isinstance(measure, EvidenceMeasure) else self.kind
 
     def answer(self) -> str:
-        """The HTER with its interval, and the threshold."""
-        rule = self.criterion.described(self.alpha)
-        interval = self.intervals[0].interval
+        """Both error rates, the HTER with its interval, and what they rest on."""
+        far, frr, hter = (percent(rate) for rate in (self.test.far, self.test.frr, self.test.hter))
+        interval = self.intervals[0]
         text = (
-            f"{self.system}, HTER {percent(self.test.hter)} ({interval_text(*interval)} %) {self.kind}, "
-            f"threshold {threshold_text(self.threshold)}{'' if self._is_given else f' by {rule}'}"
+            f"{self.system} wrongly accepts {far} of impostor trials and wrongly rejects {frr} of genuine trials: "
+            f"a half total error rate of {hter} ({interval_title(interval.confidence)} "
+            f"{interval_text(*interval.interval)} %, {self.kind}, {GIVEN[interval.threshold]})"
         )
-        if not self.bounds:
-            return text
-        low, high = self.bounds["test"]["hter"]
-        return f"{text}; HTER for certain between {percent(low)} and {percent(high)}"
+        if self.bounds:
+            low, high = self.bounds["test"]["hter"]
+            text += f"; for certain between {percent(low)} and {percent(high)}"
+        return f"{text}."
 
     def tables(self) -> tuple[Table, ...]:
         """The errors on both sets, the threshold and the trials, and all intervals; from counters, bounds."""
@@ -555,7 +556,7 @@ class Evaluation(Result):
 
     def answer(self) -> str:
         """That of each system."""
-        return "; ".join(own.answer() for own in self.systems)
+        return " ".join(own.answer() for own in self.systems)
 
     def tables(self) -> tuple[Table, ...]:
         """Those of all systems, joined."""

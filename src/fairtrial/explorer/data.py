@@ -18,13 +18,13 @@ from fairtrial.evaluation.epc import alpha_grid, curve_of
 from fairtrial.explorer.points import Point, errors_shown, steps_of, track
 from fairtrial.explorer.reading import Files, Reading
 from fairtrial.explorer.repeating import DEFAULT_CONFIDENCE, Call
-from fairtrial.figures.axes import Floats
+from fairtrial.figures.style import Floats
 from fairtrial.figures.system import SystemCurves, overview_charts
 from fairtrial.formats.columns import read_named
 from fairtrial.groups.membership import PeopleTable
 from fairtrial.inference.decide import judge
 from fairtrial.inference.split import TrialSets
-from fairtrial.pages.parts import JUDGED
+from fairtrial.pages.results import JUDGED
 from fairtrial.rules.criteria import as_criterion
 
 _MOST_SYSTEMS = 12

@@ -12,7 +12,7 @@ from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.explorer import fields
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.repeating import words
-from fairtrial.figures.axes import Floats, probit
+from fairtrial.figures.style import Floats, probit
 from fairtrial.inference.decide import Judgement, judge, judge_at
 from fairtrial.inference.split import TrialSets
 from fairtrial.rules.criteria import CRITERIA, Criterion, as_criterion

@@ -12,7 +12,8 @@ from fairtrial.core.words import term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
 from fairtrial.evaluation.roc import RocCurve, roc_curve
-from fairtrial.figures.axes import (
+from fairtrial.figures.scores import Densities, densities_of
+from fairtrial.figures.style import (
     DetLimits,
     Floats,
     alpha_axis,
@@ -23,7 +24,6 @@ from fairtrial.figures.axes import (
     probit,
     rate_axis,
 )
-from fairtrial.figures.scores import Densities, densities_of
 from fairtrial.inference.decide import Judgement, judge
 from fairtrial.inference.estimates import Threshold
 from fairtrial.inference.intervals import RateInterval

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,7 +15,18 @@ from fairtrial.core.errors import TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.words import Text, interval_title, level_text, p_phrase, plural, term, threshold_text
+from fairtrial.core.words import (
+    Text,
+    interval_title,
+    level_text,
+    number_text,
+    p_phrase,
+    percent,
+    plural,
+    range_text,
+    term,
+    threshold_text,
+)
 from fairtrial.groups.covariance import HalfTotals, RateFamily
 from fairtrial.groups.membership import Codes, Membership
 from fairtrial.groups.summaries import Summary
@@ -456,10 +467,36 @@ class GroupEvaluation(Result):
         return next((own.threshold for own in intervals if own is not None), "fixed")
 
     def answer(self) -> str:
-        """The groups and whether they are shown to differ."""
-        tests = ", ".join(f"equal {term(label_of(own.measure))} {p_phrase(own.p_value)}" for own in self.tests)
-        found = f"{self.system}, {plural(len(self.groups), 'group')} by {', '.join(self.by)}"
-        return f"{found}{', ' if tests else ''}{tests}"
+        """Whether the groups differ in each rate, by how much those do that differ most, and how certain that is."""
+        sentences = []
+        for test in self.tests:
+            label = term(label_of(test.measure))
+            sentence = f"No difference of the {label} between groups is shown ({p_phrase(test.p_value)})."
+            if test.p_value < 1 - self.confidence:
+                pair = next(
+                    each for each in self.pairs if each.measure == test.measure and {each.a, each.b} == {test.a, test.b}
+                )
+                rates = {row.group: getattr(row, test.measure) for row in self.groups}
+                (worse, better), ratio, low, high = (pair.a, pair.b), pair.ratio, pair.ratio_low, pair.ratio_high
+                if pair.difference < 0:
+                    worse, better = better, worse
+                    ratio, low, high = (1 / value if value else inf for value in (ratio, high, low))
+                limits = f"{interval_title(self.confidence)} {range_text(low, high)}"
+                size = f"{number_text(ratio, 3)} times as much ({limits}"
+                if not isfinite(ratio):
+                    size = f"at least {number_text(low, 3)} times as much ({level_text(self.confidence)} limit"
+                sentence = (
+                    f"The {label} is not the same in all groups ({p_phrase(test.p_value)}): it is "
+                    f"{percent(rates[worse])} in {worse} and {percent(rates[better])} in {better}, {size}, "
+                    "simultaneous over all pairs)."
+                )
+            sentences.append(sentence)
+            same = next((each for each in self.equivalences if each.measure == test.measure), None)
+            if same is not None and same.shown:
+                within = f"within a factor of {same.factor:g}"
+                sentences.append(f"The {label} is shown to be the same in all groups {within}.")
+        groups = f"{plural(len(self.groups), 'group')} by {', '.join(self.by)}"
+        return " ".join(sentences) or f"{self.system}: {groups}, without a test of equal rates."
 
     def tables(self) -> tuple[Table, ...]:
         """The rates, whether they differ, the differences, the summaries; then meetings and own thresholds."""

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from fairtrial.pages.page import Page, Repeat
 
 _PAGES = {
-    "Evaluation": "systems.evaluation_page",
-    "Comparison": "systems.comparison_page",
-    "FusionResult": "systems.fusion_page",
-    "CalibratedSystem": "calibration.calibration_page",
-    "GroupEvaluation": "groups.groups_page",
-    "BenchmarkResult": "studies.benchmark_page",
-    "CoverageStudy": "studies.coverage_page",
+    "Evaluation": "evaluation_page",
+    "Comparison": "comparison_page",
+    "FusionResult": "fusion_page",
+    "CalibratedSystem": "calibration_page",
+    "GroupEvaluation": "groups_page",
+    "BenchmarkResult": "benchmark_page",
+    "CoverageStudy": "coverage_page",
 }
-"""What makes the page of a result, by its class; loaded when it is needed."""
+"""The function in `results.py` that makes the page of a result, by its class."""
 
 
 def page_of(result: Any, repeat: Repeat, **more: Any) -> Page:
@@ -53,6 +53,5 @@ def page_of(result: Any, repeat: Repeat, **more: Any) -> Page:
         raise ParameterError(f"there is no page of a {name}; there are those of {listed(_PAGES)}", code="no-page")
     if name == "CalibratedSystem" and not isinstance(result, Sequence):
         result = [result]
-    module, function = _PAGES[name].split(".")
-    page: Page = getattr(import_module(f"fairtrial.pages.{module}"), function)(result, repeat, **more)
+    page: Page = getattr(import_module("fairtrial.pages.results"), _PAGES[name])(result, repeat, **more)
     return page

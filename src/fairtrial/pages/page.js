@@ -5,7 +5,8 @@
 
   // a chart where the page has a place for it, called as the page calls it
   const place = (id, make, contents, options = {}) => {
-    const chart = make(contents, { label: byId(id).getAttribute("aria-label"), ...options });
+    const room = byId(id).closest("figure").clientWidth;
+    const chart = make(contents, { label: byId(id).getAttribute("aria-label"), room, ...options });
     chart.node.id = id;
     byId(id).replaceWith(chart.node);
     return chart;
@@ -92,10 +93,10 @@
       shown = {
         bayes: place("bayes", charts.bayes, overPriors("bayes", rates)),
         ece: place("ece", charts.ece, overPriors("ece", bits)),
-        tippett: place("tippett", charts.tippett, { y: shares, ...tippett }),
-        pav: place("pav", charts.pav, pav),
+        tippett: place("tippett", charts.tippett, { y: shares, ...tippett }, { beside: others.length > 1 }),
+        pav: place("pav", charts.pav, pav, { beside: others.length > 1 }),
       };
-      if (map) place("llr-map", charts.map, map);
+      if (map) place("llr-map", charts.map, map, { beside: others.length > 1 });
       byId("misled").textContent = tippett.misled;
     };
     const move = () => {
@@ -135,6 +136,19 @@
     draw();
   };
 
+  // the clipboard is closed to some pages that are files; a selection can be copied everywhere
+  const copy = async (button) => {
+    const from = byId(button.dataset.copy), text = from.innerText.trim();
+    try { await navigator.clipboard.writeText(text); } catch {
+      const selection = getSelection();
+      selection.selectAllChildren(from);
+      document.execCommand("copy");
+      selection.removeAllRanges();
+    }
+    byId("copied").textContent = "Copied";
+  };
+  for (const button of document.querySelectorAll("button[data-copy]")) button.addEventListener("click", () => copy(button));
+  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
   theme(byId("theme"));
   document.querySelectorAll("table.sortable").forEach(tables.sortable);
   for (const button of document.querySelectorAll("button[data-save]")) button.addEventListener("click", () => {

@@ -17,8 +17,8 @@ from typing import Any
 from fairtrial import __version__
 from fairtrial.core.notes import Note, gather_notes
 from fairtrial.core.tables import Table
-from fairtrial.core.words import Text, term, visible
-from fairtrial.figures.axes import ALPHA, COLOURS
+from fairtrial.core.words import Text, latex_text, term, visible
+from fairtrial.figures.style import ALPHA, COLOURS
 from fairtrial.formats.files import PathLike, expand, list_directory, write_whole
 
 _STYLES = ("theme.css", "page.css", "charts.css")
@@ -61,6 +61,15 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
+class Number:
+    """A number that people quote: its name, the number with its unit, and its interval or what it is out of."""
+
+    name: str
+    value: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Captions:
     """Captions of the figures of a page, by default those of a test set."""
 
@@ -90,11 +99,14 @@ class Page:
     """What the page is of."""
     asked: str
     answer: tuple[str, ...]
+    """The answer of the result, and further sentences that it rests on."""
     tables: tuple[Table, ...]
-    """Of the results; readers can sort them. Their notes come below those of the page."""
+    """Of the results, the main one first; readers unfold and sort them. Notes stand with the table they speak of."""
     data: tuple[Table, ...]
     methods: tuple[Reference, ...]
     repeat: Repeat
+    numbers: tuple[Number, ...] = ()
+    """The numbers that people quote, large beside the answer."""
     notes: tuple[Note, ...] = ()
     synthetic: bool = False
     explore: dict[str, Any] = field(default_factory=dict)
@@ -116,7 +128,14 @@ def lay_out(table: Table) -> dict[str, Any]:
             row.append({"text": column.text(value), "sort": sort})
         rows.append(row)
     numeric = [column.is_numeric for column in columns]
-    return {"caption": str(table.caption), "headings": table.headings, "numeric": numeric, "rows": rows}
+    notes = [str(note) for note in gather_notes(table.notes)]
+    return {
+        "caption": str(table.caption),
+        "headings": table.headings,
+        "numeric": numeric,
+        "rows": rows,
+        "notes": notes,
+    }
 
 
 def read(name: str) -> str:
@@ -129,17 +148,37 @@ def render(page: Page) -> str:
     from jinja2 import Environment, StrictUndefined
 
     template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    tables = [lay_out(table) for table in page.tables if table.rows]
+    # those of the main table speak of the answer; all others stay with their table
+    notes = gather_notes([*page.notes, *(page.tables[0].notes if page.tables else ())])
+    warnings = [str(note) for note in notes if isinstance(note, Note) and note.warning]
     return template.from_string(read("page.html.j2")).render(
         page=page,
-        notes=[str(note) for note in gather_notes([*page.notes, *(n for table in page.tables for n in table.notes)])],
-        tables=[lay_out(table) for table in page.tables if table.rows],
+        warnings=warnings,
+        notes=[str(note) for note in notes if str(note) not in warnings],
+        tables=[{**tables[0], "notes": []}, *tables[1:]] if tables else [],
         data_tables=[lay_out(table) for table in page.data],
+        citation=_citation(page),
         alpha=str(ALPHA),
         rates=[term(name) for name in ("FAR", "FRR")],
         style=palette() + "".join(read(name) for name in _STYLES),
         scripts=[read(name) for name in (*(CHART_SCRIPTS if page.explore else ()), *SCRIPTS)],
         data=_embedded(page.explore),
     )
+
+
+def _citation(page: Page) -> str:
+    """Write the answer as a BibTeX entry."""
+    made, version_ = page.repeat.made, page.repeat.versions.get("fairtrial", __version__)
+    fields = {
+        "title": latex_text(page.heading or page.title),
+        "howpublished": f"Report made by fairtrial {latex_text(version_)}",
+        "note": latex_text(page.answer[0]) if page.answer else "",
+        **({"year": str(made.year), "month": made.strftime("%b").lower()} if made else {}),
+    }
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:6]
+    return "\n".join([f"@misc{{fairtrial-{digest},", *lines, "}"])
 
 
 def palette() -> str:

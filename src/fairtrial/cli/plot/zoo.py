@@ -50,7 +50,7 @@ def command(
       fairtrial plot zoo --dev dev.csv --test test.csv --system face --out zoo.png
     """
     from fairtrial.cli.inputs import read_sets
-    from fairtrial.figures.zoo import zoo_data, zoo_plot
+    from fairtrial.figures.scores import zoo_data, zoo_plot
 
     point.check()
     dev, test = read_sets(files, reading)

@@ -15,7 +15,7 @@ from fairtrial.explorer.drawing import evidence_figures
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, words
-from fairtrial.pages.calibration import calibration_page
+from fairtrial.pages.results import calibration_page
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
 from fairtrial.figures.table import FIGURES
-from fairtrial.pages.systems import comparison_page
+from fairtrial.pages.results import comparison_page
 from fairtrial.repeated.comparison_plans import ComparisonSetting, observed_setting
 
 _RESAMPLES = 10_000

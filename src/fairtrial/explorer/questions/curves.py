@@ -17,7 +17,7 @@ from fairtrial.explorer.data import Data
 from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together
-from fairtrial.figures.axes import Floats
+from fairtrial.figures.style import Floats
 from fairtrial.figures.table import FIGURES
 from fairtrial.inference.decide import judge
 

@@ -15,7 +15,7 @@ from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import THRESHOLD_OF_FOLDS, Call, Repeated, sure_keywords, sure_words
 from fairtrial.pages.page import Page, Repeat
-from fairtrial.pages.systems import evaluation_page, evaluation_sentence
+from fairtrial.pages.results import evaluation_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class EvaluateQuestion:
 
     def _sentence(self, result: SystemEvaluation) -> str:
         where = "" if self.point.threshold is None else f"At a threshold of {self.point.threshold:g}, "
-        return where + evaluation_sentence(result)
+        return where + result.answer()
 
     def repeated(self, data: Data) -> Repeated:
         names = data.chosen(self.systems)

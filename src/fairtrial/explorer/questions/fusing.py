@@ -17,7 +17,7 @@ from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_wor
 from fairtrial.figures.table import FIGURES
 from fairtrial.fusion.fusion import fuse
 from fairtrial.inference.decide import judge
-from fairtrial.pages.systems import fusion_page
+from fairtrial.pages.results import fusion_page
 
 _DEFAULT = "wer-equal"
 

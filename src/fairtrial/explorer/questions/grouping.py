@@ -13,7 +13,7 @@ from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, sure_keywords, sure_words, together, words
 from fairtrial.figures.table import FIGURES
 from fairtrial.groups.evaluation import evaluate_groups
-from fairtrial.pages.groups import groups_page
+from fairtrial.pages.results import groups_page
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import THRESHOLD_OF_FOLDS, Call, Repeated, words
-from fairtrial.figures.axes import Floats
+from fairtrial.figures.style import Floats
 
 _MOST_ROWS = 1000
 """So many errors are listed; a file has them all."""

@@ -15,8 +15,8 @@ from fairtrial.explorer.fields import Fields
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.points import Point
 from fairtrial.explorer.repeating import Call, Repeated, words
+from fairtrial.figures.scores import zoo_data
 from fairtrial.figures.table import FIGURES
-from fairtrial.figures.zoo import zoo_data
 
 
 @dataclass(frozen=True, slots=True)
