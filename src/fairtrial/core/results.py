@@ -207,7 +207,7 @@ class Result(Record, ABC):
         ParameterError
             If the result has no such figure.
         """
-        return import_module("fairtrial.figures").drawing_of(self, name, **options).plot(ax)
+        return import_module("fairtrial.figures.table").drawing_of(self, name, **options).plot(ax)
 
     def report(self, path: str | PathLike[str], *, title: str = "", command: str = "", **more: Any) -> None:
         """Write a self-contained page of the result.

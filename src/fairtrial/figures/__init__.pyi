@@ -17,7 +17,7 @@ from .scores import (
     zoo_plot,
 )
 from .style import write_picture
-from .table import FIGURES, drawing_of
+from .table import FIGURES
 
 __all__ = [
     "FIGURES",
@@ -29,7 +29,6 @@ __all__ = [
     "det_plot",
     "diagnostic_plot",
     "diagnostics",
-    "drawing_of",
     "ece_plot",
     "eer_bound_plot",
     "epc_comparison_plot",

@@ -261,10 +261,14 @@ def hter_density(
 
     Parameters
     ----------
-    far, frr : float
-        The error rates, fractions.
-    impostor, genuine : int
-        The numbers of trials.
+    far : float, default 0.1
+        The error rate, a fraction.
+    frr : float, default 0.2
+        The error rate, a fraction.
+    impostor : int, default 1000
+        How many trials of the class.
+    genuine : int, default 100
+        How many trials of the class.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
 
