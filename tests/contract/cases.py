@@ -368,6 +368,7 @@ _COMMANDS: dict[str, str] = {
     "plot-tippett": f"plot tippett {_SETS} --fuse {_PNG}",
     "plot-pav": f"plot pav {_FACE} --scores --resamples 20 {_PNG}",
     "plot-llr-map": f"plot llr-map {_FACE} --method logistic --method pav --resamples 20 {_PNG}",
+    "plot-hter-density": f"plot hter-density --far .01 --frr .02 --impostor 112000 --genuine 400 {_PNG}",
     "plot-hter-sd": f"plot hter-sd --far .01 --frr .02 --genuine 400 --most 300 {_PNG}",
     "plot-coverage": f"plot coverage files/coverage.parquet {_PNG}",
     "plot-coverage-study": f"plot coverage study.csv --n 100 --method lbb {_PNG}",
