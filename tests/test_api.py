@@ -69,7 +69,11 @@ def methods(kind: type[Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
             yield name, getattr(kind, name)
 
 
-FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if inspect.isfunction(thing) and name not in ("ft.wording", "ft.core.wording")}
+FUNCTIONS = {
+    name: thing
+    for name, thing in PUBLIC.items()
+    if inspect.isfunction(thing) and name not in ("ft.wording", "ft.core.wording")
+}
 METHODS = {f"{name}.{own}": thing for name, kind in CLASSES.items() for own, thing in methods(kind)}
 DESCRIBED = FUNCTIONS | METHODS | CLASSES
 

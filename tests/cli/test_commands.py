@@ -14,7 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairtrial import CRITERIA, Criterion, Trials, evaluate, performance_curve, read_trials, write_trials
-from fairtrial.cli.app import COMMANDS, main
+from fairtrial.cli.app import main
+from fairtrial.cli.commands import COMMANDS
 from fairtrial.core.words import wording
 from fairtrial.evaluation import expected_areas
 from reference.eer_bound_2016 import (

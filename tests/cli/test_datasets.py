@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairtrial.benchmark.datasets import DATASETS
-from fairtrial.cli.app import COMMANDS, main
+from fairtrial.cli.app import main
+from fairtrial.cli.commands import COMMANDS
 
 
 @pytest.fixture(autouse=True)

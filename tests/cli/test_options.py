@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from fairtrial.cli.options import names_of
 
 from fairtrial import Trials, write_trials
 from fairtrial.cli.app import main
-from fairtrial.cli.options import names_of
 
 
 @pytest.mark.parametrize(

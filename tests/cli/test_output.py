@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 from click.testing import CliRunner, Result
+from fairtrial.cli.options import argument, choice, option, takes
 
 from fairtrial import Trials, evaluate, read_trials, write_trials
 from fairtrial.cli.app import main
-from fairtrial.cli.options import argument, choice, option, takes
 from fairtrial.cli.output import print_tables
 from fairtrial.core.tables import Column, Table
 

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairtrial import Trials, write_trials
-from fairtrial.cli.app import COMMANDS, main
+from fairtrial.cli.app import main
+from fairtrial.cli.commands import COMMANDS
 from fairtrial.figures.table import FIGURES as TABLE
 
 SETS = ["--dev", "dev.csv", "--test", "test.csv"]

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from explorer.browsing import QUESTIONS, VIEWS, Visit, told, visiting, write_many
-from fairtrial.cli.words import in_command_line_words
 from fairtrial.core.words import percent
 
 served = pytest.importorskip("fairtrial.explorer.serving").served
@@ -502,7 +501,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, tuple[
     """An explorer of very many trials, and the files; as many as the issue asks for if FAIRTRIAL_BIG is set."""
     place = tmp_path_factory.mktemp("many")
     dev, test = (str(write_many(place / f"{name}.parquet", seed, ROWS)) for seed, name in enumerate(("dev", "test")))
-    with served([dev, test], words=in_command_line_words) as found:
+    with served([dev, test], words=str) as found:
         yield found, (dev, test)
 
 

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.benchmark.datasets import FailedEnrolment, load_benchmark
+from fairtrial.benchmark.protocols import list_experiments
 from fairtrial.benchmark.results import BenchmarkResult, ExperimentResult, group_name
 from fairtrial.benchmark.run import RunSettings, run_benchmark
 from fairtrial.benchmark.sets import Benchmark, BenchmarkSet
@@ -21,8 +23,11 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, percent, shown
 from fairtrial.evaluation.bands import Band, BandKind
 from fairtrial.evaluation.curve_tests import CurveComparison, DifferenceAlong
+from fairtrial.formats.files import PathLike
+from fairtrial.fusion.combination import Inner, Missing
 from fairtrial.fusion.fusion import mean_gain
 from fairtrial.fusion.methods import FusionMethod, as_fusion
+from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import (
     Claim,
@@ -39,8 +44,11 @@ from fairtrial.inference.people import People
 from fairtrial.inference.split import TrialSets, paired_test_name
 from fairtrial.inference.tests import TEST_COLUMNS, TestResult, student_test
 from fairtrial.inference.variance import Floats, contributions
+from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MEASURES, Weights, linear_measure, linear_weights
 
+_ON_A_PAGE = 60
+"""Number of experiments up to which a page shows each."""
 _MOST_NOTES = 12
 """Number of notes that are shown below a table of experiments; JSON has all."""
 
@@ -582,6 +590,10 @@ class FusionBenchmark(Result):
         The comparison of the methods; None for one method.
     pooled : CurveComparison or None
         The test of the pooled curves of two methods along alpha, if asked for.
+    benchmark : Benchmark or None
+        The sets that were run.
+    confidence : float
+        The level of confidence.
 
     Examples
     --------
@@ -602,6 +614,19 @@ class FusionBenchmark(Result):
     runs: tuple[BenchmarkResult, ...]
     contest: Contest | None = None
     pooled: CurveComparison | None = None
+    benchmark: Benchmark | None = None
+    confidence: float = 0.95
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that were read."""
+        return () if self.benchmark is None else tuple(map(str, self.benchmark.files))
+
+    def page_parts(self) -> tuple[Any, dict[str, Any]]:
+        """Give what its page is made of."""
+        if len(self.runs) > 1:
+            raise ParameterError("a page is of one fusion method; name one with {fusions!p}", fusions=0)
+        return self.runs[0], {"benchmark": self.benchmark, "confidence": self.confidence}
 
     def to_dict(self) -> dict[str, Any]:
         """Give the run of one method, or the runs of several and their comparison."""
@@ -718,3 +743,105 @@ def benchmark_fusions(
     contest = compare_runs(benchmark, runs, confidence=chosen.confidence) if len(runs) > 1 else None
     along = None if pooled is None else compare_pooled(benchmark, *runs, confidence=chosen.confidence)
     return FusionBenchmark(runs, contest, along)
+
+
+def benchmark_data(
+    data: PathLike = "lausanne",
+    *,
+    fusions: Sequence[str | FusionMethod] = ("mean",),
+    protocol: str = "fp-2",
+    only: Sequence[str] = (),
+    normalise: str = "none",
+    criterion: CriterionLike = "wer-equal",
+    alpha: float | None = None,
+    missing: Missing = "error",
+    inner: Inner = "auto",
+    inner_folds: int = 5,
+    confidence: float = 0.95,
+    pooled: int | None = None,
+    points: int = 101,
+    repeats: int | None = None,
+    failed_enrolment: FailedEnrolment | None = None,
+    outside: bool = False,
+    seed: int = 0,
+    workers: int = 1,
+    for_page: bool = False,
+    keep_scores: bool = False,
+    progress: Callable[[], None] | None = None,
+) -> FusionBenchmark:
+    """Load a benchmark and run a protocol of it by one or several fusion methods.
+
+    Parameters
+    ----------
+    data : str or path-like, default "lausanne"
+        The name of a known set, or a directory with a ``benchmark.toml``.
+    fusions : sequence of str or FusionMethod, default ("mean",)
+        Fusion methods, or their names in `FUSIONS`.
+    protocol : str, default "fp-2"
+        Which systems are fused: fp-2, fp-full, fp-intramodal, fp-multimodal, one that the benchmark lists, or a
+        registered one.
+    only : sequence of str, default ()
+        The names of the sets to keep, such as LP1; all by default.
+    normalise, criterion, alpha, missing, inner, confidence
+        As of `RunSettings`.
+    inner_folds : int, default 5
+        The number of folds of held-out dev scores, from which the threshold comes.
+    pooled : int, optional
+        Test the pooled curves of two methods along alpha, at this number of values of it, thresholds re-estimated.
+    points : int, default 101
+        The number of values of alpha of pooled curves.
+    repeats : int, optional
+        The number of random splits of a known set without dev trials; 10 by default.
+    failed_enrolment : {"drop", "keep"}, optional
+        Whether trials of a known set against somebody whom a system could not enrol are kept; ``drop`` by default.
+    outside : bool, default False
+        Whether a ``benchmark.toml`` may name files outside its directory.
+    seed : int, default 0
+        The seed of the set, its splits and folds.
+    workers : int, default 1
+        The number of processes; the result does not depend on it.
+    for_page : bool, default False
+        Whether the scores of short protocols are kept for a page.
+    keep_scores : bool, default False
+        Whether all scores are kept, for pooled bands and tests.
+    progress : callable, optional
+        Called after each experiment.
+
+    Returns
+    -------
+    FusionBenchmark
+        The run of each method, and their comparison.
+
+    Raises
+    ------
+    ParameterError
+        If a set, protocol or method is unknown, or an option has no effect.
+    """
+    check_choice("normalise", normalise, NORMALISATIONS)
+    if inner == "none" and inner_folds != 5:
+        raise ParameterError(
+            "{inner_folds!p} applies to held-out dev scores, not with {inner!o}", code="does-not-apply",
+            inner_folds=inner_folds, inner=inner,
+        )  # fmt: skip
+    rule = as_criterion(criterion)
+    rule.resolve_alpha(alpha)
+    loaded = load_benchmark(
+        data, only=only, seed=seed, repeats=repeats, failed_enrolment=failed_enrolment, outside=outside
+    )
+    few = len(list_experiments(loaded, protocol)) <= _ON_A_PAGE
+    settings = RunSettings(
+        normalise=normalise,
+        criterion=rule,
+        alpha=alpha,
+        missing=missing,
+        inner=inner,
+        folds=inner_folds,
+        confidence=confidence,
+        points=points,
+        seed=seed,
+        keep_scores=keep_scores or (for_page and few),
+    )
+    found = benchmark_fusions(
+        loaded, fusions, protocol=protocol, settings=settings, pooled=pooled, workers=workers, progress=progress
+    )
+    return replace(found, benchmark=loaded, confidence=confidence)

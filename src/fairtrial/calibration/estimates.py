@@ -37,7 +37,7 @@ from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.people import People
 from fairtrial.inference.split import TrialSets
 from fairtrial.inference.variance import Floats
-from fairtrial.rules.measures import Weights
+from fairtrial.rules.measures import DetectionCosts, Weights
 
 _FOLDS = 5
 _BY_OTHERS = 2 / 3
@@ -305,7 +305,7 @@ class CostTarget:
     partition: tuple[str, ...] = ()
 
 
-CostLike: TypeAlias = str | CostPoint | CostTarget
+CostLike: TypeAlias = str | CostPoint | CostTarget | DetectionCosts
 """An operating point, several under one name, or a text: a preset, a prior, or prior and costs as in ``.01,10,1``."""
 
 
@@ -343,6 +343,10 @@ def cost_target(cost: CostLike, partition: Sequence[str] = ()) -> CostTarget:
     if isinstance(cost, CostPoint):
         costs = "" if cost.miss == cost.false_alarm == 1 else f",{cost.miss:g},{cost.false_alarm:g}"
         return CostTarget(f"{cost.prior:g}{costs}", (cost,), columns)
+    if isinstance(cost, DetectionCosts):
+        if abs(cost.prior_genuine + cost.prior_impostor - 1) > 1e-9:
+            raise ParameterError(f"the priors of {cost} must add up to 1 here")
+        return cost_target(CostPoint(cost.prior_genuine, cost.cost_fr, cost.cost_fa), columns)
     if cost.lower() in PRESETS:
         return CostTarget(cost.lower(), PRESETS[cost.lower()], columns)
     try:

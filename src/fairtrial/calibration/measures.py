@@ -416,3 +416,8 @@ def any_measures_help() -> str:
     """All measures in one line, each with what it is."""
     own = [f"{name}: {known.summary}" for name, known in zip(_names(), _KNOWN.values(), strict=True)]
     return "; ".join([measures_help(), *own])
+
+
+def evidence_summaries() -> list[tuple[str, str]]:
+    """List the measures of evidence, each with what it is."""
+    return [(name, known.summary) for name, known in zip(_names(), _KNOWN.values(), strict=True)]

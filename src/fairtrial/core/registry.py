@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.words import cut, shown
+from fairtrial.core.words import cut, nearest, shown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -89,7 +89,11 @@ class Registry(MutableMapping[str, Known], Generic[Known]):
         fairtrial.core.errors.ParameterError: there is no colour 'blue'; there are red
         """
         if not isinstance(name, str) or name not in self:
-            raise ParameterError(f"there is no {self._what} {shown(name)}; there are {', '.join(self)}")
+            known = list(self)
+            raise ParameterError(
+                f"there is no {self._what} {{name:quoted}}; there are {{names}}{{meant}}",
+                code="unknown", name=name, names=", ".join(known), meant=nearest(name, known),
+            )  # fmt: skip
         return self[name]
 
     @cached_property

@@ -301,13 +301,15 @@ class Table:
         if group:
             yield group
 
-    def to_text(self, width: int | None = None) -> str:
+    def to_text(self, width: int | None = None, *, whole: bool = False) -> str:
         """Give the table as plain text.
 
         Parameters
         ----------
         width : int, optional
             The columns of the terminal; as wide as it needs by default.
+        whole : bool, default False
+            All rows, or only those in `shown`.
 
         Returns
         -------
@@ -315,7 +317,7 @@ class Table:
             Caption, headings and rows. If the terminal is too narrow, words are wrapped, then optional columns are left
             out, and in the end every row stands upright; no number is ever broken.
         """
-        groups = list(self.sections(whole=False))
+        groups = list(self.sections(whole=whole))
         if not groups:
             return ""
         kept = list(range(len(self.visible_columns)))

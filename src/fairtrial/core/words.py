@@ -201,6 +201,20 @@ def shown(text: object, limit: int = 60) -> str:
     return repr(cut(text, limit))
 
 
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Ask whether the known name nearest to a mistyped one was meant; nothing if none is near.
+
+    Examples
+    --------
+    >>> nearest("mena", ["mean", "max"])
+    " Did you mean 'mean'?"
+    """
+    from difflib import get_close_matches
+
+    close = get_close_matches(str(name), list(known), 1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
 def listed(names: Iterable[object], limit: int = 12) -> str:
     """List names; of many, the first ones."""
     words = [cut(name, 40) for name in names]

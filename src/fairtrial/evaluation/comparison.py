@@ -175,14 +175,17 @@ class PairComparison(Result):
         names = {"pair": f"{self.a} - {self.b}", "a": self.a, "b": self.b}
         counted = self.agreement
         disagree = {} if counted is None else {**asdict(counted.discordant), **_named_cells(counted)}
-        tested = columns_with_interval(self.confidence, detail=True)
+        tested = [
+            replace(column, optional=column.key in _OPTIONAL) for column in columns_with_interval(self.confidence)
+        ]
         shown_columns = (*pair, *tested, Column("p_adjusted", "p adjusted", "p"), *_AGREEMENT_DETAILS)
         records = [
             {**names, **self._cells(test), "p_adjusted": adjusted, **disagree}
             for test, adjusted in zip(self.tests, self.adjusted, strict=True)
         ]
-        notes = [*(f"{test}: {note}" for test, note in self.notes), _GO_BY]
+        notes: list[Note | str] = [*(f"{test}: {note}" for test, note in self.notes), _GO_BY]
         tests = Table.of("tests", f"{self.a} - {self.b}", shown_columns, records, notes=notes, section="pair")
+        tests = replace(tests, shown=(0,))
         ends = (
             *pair,
             Column("interval", interval_title(self.confidence), "figures"),
@@ -197,10 +200,13 @@ class PairComparison(Result):
         typed = tuple((names["pair"], line) for line in self.commands())
         caption = "The tests of counts alone, as commands"
         columns = (Column("pair", "A - B"), Column("command", "command"))
-        return tests, differences, agreement, Table("commands", caption, columns, typed, section="pair")
+        commands = Table("commands", caption, columns, typed, section="pair", detail=True)
+        return tests, replace(differences, detail=True), replace(agreement, detail=True), commands
 
 
-_GO_BY = "go by the first test of a pair; the others are there to compare with"
+_GO_BY = Note("leading-test", "the first test of each pair is the one to go by; {all!p} shows the others", all=None)
+_OPTIONAL = ("label", "sigma", "statistic", "threshold")
+"""Columns that a narrow terminal may leave out."""
 _DIFFERENCES = "Intervals of the difference A - B"
 _AGREEMENT = "Trials that one system decides wrongly: impostor (NI) or genuine (NC), only B wrong (AB) or only A (BA)"
 _AGREEMENT_COLUMNS = (

@@ -479,7 +479,8 @@ class SystemEvaluation(Result):
                 (self.system, interval.measure, interval.label, share, interval.threshold, meaning, interval.method)
             )
         distinct = tuple(dict.fromkeys(rows))
-        return Table("intervals", "Intervals (primary HTER interval first)", columns, distinct, section="system")
+        caption = "Intervals (primary HTER interval first)"
+        return Table("intervals", caption, columns, distinct, section="system", detail=True)
 
     def _bounds_table(self) -> Table:
         columns = (

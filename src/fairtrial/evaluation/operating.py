@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairtrial.core.errors import ParameterError, check_choice, check_resamples, check_share
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Result, plain
-from fairtrial.core.tables import COUNT_COLUMNS, Column, Table
+from fairtrial.core.tables import COUNT_COLUMNS, Column, Table, join_tables
 from fairtrial.core.words import Text, interval_title, percent, term
-from fairtrial.counting.tallies import ErrorCounts
+from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.inference.decide import SUPPORT, judge
 from fairtrial.inference.estimates import GIVEN, Threshold, threshold_when
+from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import auc_interval, d_prime_interval, intervals_along
 from fairtrial.inference.multipliers import RESAMPLES
@@ -292,3 +293,83 @@ def _few(system: str, points: Sequence[TargetPoint]) -> list[Note]:
         for p in points
         if not p.supported
     ]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OperatingTable(Result):
+    """AUC, d' and the FRR at several FARs, of several systems.
+
+    Attributes
+    ----------
+    systems : tuple of OperatingPoints
+        One per system.
+    """
+
+    systems: tuple[OperatingPoints, ...]
+
+    def answer(self) -> str:
+        """Give that of each system."""
+        return "; ".join(own.answer() for own in self.systems)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Give those of all systems, joined."""
+        return join_tables([own.tables() for own in self.systems])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the names of the command line's JSON."""
+        return {"systems": [own.to_dict() for own in self.systems]}
+
+
+def operating_table(
+    dev: ScoreData,
+    test: ScoreData | None = None,
+    *,
+    folds: int | Sequence[Block] | None = None,
+    systems: Sequence[str] | None = None,
+    far_targets: Sequence[float] = _FAR_TARGETS,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+    resample: Literal["test", "both"] = "both",
+    n_resamples: int = RESAMPLES,
+    rng: np.random.Generator | int | None = 0,
+) -> OperatingTable:
+    """Find AUC, d' and the FRR at several FARs of all systems; see `operating_points`.
+
+    Parameters
+    ----------
+    dev : Trials or data frame
+        The trials that thresholds are chosen on.
+    test : Trials or data frame, optional
+        The trials that are judged; not needed with `folds`.
+    folds : int or sequence of Block, optional
+        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of trials.
+    systems : sequence of str, optional
+        The names of the systems; all by default.
+    far_targets : sequence of float, default (0.01, 0.001, 0.0001)
+        Target FARs, fractions separated by commas.
+    confidence, cluster, resample, n_resamples, rng
+        As of `operating_points`.
+
+    Returns
+    -------
+    OperatingTable
+        The figures of each system.
+
+    Raises
+    ------
+    ParameterError
+        If there is no target, or one is not between 0 and 1.
+    """
+    check_choice("resample", resample, ("test", "both"))
+    sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng, n_resamples=n_resamples)
+    if not sets.has_scores:
+        raise ParameterError(
+            "operating points need the scores themselves, and not files of counts", code="needs-scores"
+        )
+    threshold = threshold_when(resample)
+    return OperatingTable(
+        tuple(
+            operating_points_of(sets, name, far=far_targets, confidence=confidence, threshold=threshold)
+            for name in sets.chosen(systems)
+        )
+    )

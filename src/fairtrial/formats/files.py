@@ -10,7 +10,8 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from io import BufferedReader, FileIO, RawIOBase
@@ -588,8 +589,33 @@ def system_name(head: Head) -> str:
     return stem if len(kept) == len(words) else "-".join(kept) or UNNAMED
 
 
+_TOGETHER: ContextVar[ExitStack | None] = ContextVar("together", default=None)
+
+
+@contextmanager
+def write_together() -> Iterator[None]:
+    """Let files written whole within the block take their places at its end: all of them, or none after an error."""
+    with ExitStack() as stack:
+        token = _TOGETHER.set(stack)
+        try:
+            yield
+        finally:
+            _TOGETHER.reset(token)
+
+
 @contextmanager
 def write_whole(path: PathLike) -> Iterator[Path]:
+    """Give a place to write to that becomes `path` when all went well; within `write_together`, at its end."""
+    stack = _TOGETHER.get()
+    if stack is None:
+        with _write_whole(path) as place:
+            yield place
+    else:
+        yield stack.enter_context(_write_whole(path))
+
+
+@contextmanager
+def _write_whole(path: PathLike) -> Iterator[Path]:
     """A place to write to that becomes `path` when all went well, and leaves nothing when not.
 
     What was written is on the disk before it takes the place of an older file, whose permissions it keeps. What

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError, TrialsError
 from fairtrial.core.ids import IdColumn, Ids, object_array
+from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, Trials
 from fairtrial.core.words import cut, listed, plural, shown
 from fairtrial.formats.sheets import PlaceOf, ReadOptions, Sheet, row_of
@@ -331,7 +332,7 @@ def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
 
 def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Trials:
     """The trials of a sheet, with what was taken for what, its notes and more of them."""
-    notes = [*sheet.taken, *sheet.notes]
+    notes = [*(Note("read-as", "{text}", text=line) for line in sheet.taken), *sheet.notes]
     if options.systems:
         place = {name: k for k, name in enumerate(sheet.systems)}
         missing = [name for name in options.systems if name not in place]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil, inf, isfinite, log
 from numbers import Real
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ from fairtrial.core.errors import (
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, percent, plural, term
+from fairtrial.formats.columns import read_named
 from fairtrial.formats.frames import Frame, TrialsLike, trials_of
 from fairtrial.groups.comparison import RateComparison, compare_rates
 from fairtrial.groups.covariance import HalfTotals, RateFamily
@@ -133,7 +135,8 @@ def evaluate_groups(
     test: TrialsLike,
     *,
     by: str | Sequence[str],
-    people: PeopleTable | Frame | Mapping[str, Sequence[Any]] | None = None,
+    people: PeopleTable | Frame | Mapping[str, Sequence[Any]] | str | PathLike[str] | None = None,
+    person_column: str = "person",
     impostor_by: str | Sequence[str] = (),
     edges: Edges | None = None,
     system: str | None = None,
@@ -162,9 +165,11 @@ def evaluate_groups(
     by : str or sequence of str
         The column to group by, or several, which are crossed. Columns of the trials, or of `people`. Empty values and
         the like make a group of their own, ``unknown``.
-    people : PeopleTable, data frame or dict of str to sequence, optional
-        A table with the column ``person`` and the columns of `by`, one row per person. Trials belong to the group of
-        their claim; the group of the impostor is that of the subject.
+    people : PeopleTable, data frame, dict of str to sequence, or path, optional
+        A table with the column ``person`` and the columns of `by`, one row per person, or its file. Trials belong to
+        the group of their claim; the group of the impostor is that of the subject.
+    person_column : str, default "person"
+        The column of the file of people that says who it is.
     impostor_by : str or sequence of str, default ()
         Without a table of people: the columns of the trials that say of the impostor what `by` says of the claim.
     edges : dict of str to sequence of float, optional
@@ -239,6 +244,13 @@ def evaluate_groups(
     judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
     columns, others = _names("by", by), _names("impostor_by", impostor_by)
     _check_edges(edges)
+    if isinstance(people, str | PathLike):
+        texts = read_named(people, names=(person_column, *columns), what="one row per person")
+        people = PeopleTable(texts[person_column], {name: texts[name] for name in columns})
+    elif person_column != "person":
+        raise ParameterError(
+            "{person_column!p} names a column of the file {people!p}", code="does-not-apply", person_column=0, people=0
+        )
 
     def group(trials: Trials) -> Membership:
         return _membership(trials, columns, people, others, edges)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite, nan
 from typing import Any, Literal, TypeAlias
@@ -468,7 +468,8 @@ class GroupEvaluation(Result):
             found.append(self._meetings())
         if self.own_thresholds:
             found.append(self._own())
-        return tuple(table for table in found if table.rows)
+        main = ("groups", "tests", "own_thresholds")
+        return tuple(replace(table, detail=table.name not in main) for table in found if table.rows)
 
     def _rates(self) -> Table:
         title = interval_title(self.confidence)

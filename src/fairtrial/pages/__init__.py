@@ -48,6 +48,8 @@ def page_of(result: Any, repeat: Repeat, **more: Any) -> Page:
     ParameterError
         If there is no page of such a result.
     """
+    if hasattr(result, "page_parts"):
+        result, more = result.page_parts()
     name = type(result[0] if isinstance(result, Sequence) else result).__name__
     if name not in _PAGES:
         raise ParameterError(f"there is no page of a {name}; there are those of {listed(_PAGES)}", code="no-page")
