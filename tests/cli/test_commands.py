@@ -59,7 +59,7 @@ def test_evaluate_json_equals_the_python_result(sets: tuple[Path, Path]) -> None
     found = answer("evaluate", "--dev", dev, "--test", test, "--measure", "f1")
     trials = [read_trials(path) for path in sets]
     with wording(style="shell"):
-        expected = evaluate(*trials, measures=["f1"]).to_dict()
+        expected = evaluate(*trials, measures=["f1"]).to_json()
     assert found == json.loads(json.dumps(expected))
 
 
@@ -107,15 +107,13 @@ def test_titles_name_alpha_only_where_there_is_one(sets: tuple[Path, Path], monk
     }
     for options, title in titles.items():
         shown = run("evaluate", "--dev", sets[0], "--test", sets[1], "--criterion", *options)
-        assert shown.stdout.splitlines()[0] == f"Errors at the {title}"
+        assert shown.stdout.splitlines()[2] == f"Errors at the {title}"
 
 
-@pytest.mark.parametrize("command", ["evaluate", "epc", "compare", "fuse"])
-def test_help_lists_what_is_registered(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_criteria_and_measures_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CRITERIA, "mine", Criterion("mine", lambda counts, alpha: counts.far, summary="a new one"))
-    words = " ".join(run(command, "--help").stdout.split())
-    assert "mine: a new one" in words
-    assert "REGISTERED" not in words
+    assert {"name": "mine", "summary": "a new one"} in answer("criteria")["criteria"]
+    assert {entry["name"] for entry in answer("measures")["measures"]} >= {"hter", "f1", "cllr", "ece@PRIOR"}
 
 
 def test_evaluate_by_folds_repeats_with_the_seed(sets: tuple[Path, Path]) -> None:
@@ -194,7 +192,7 @@ def test_epc_table(sets: tuple[Path, Path]) -> None:
     result = run("epc", "--dev", sets[0], "--test", sets[1], "--measure", "f1")
     assert result.exit_code == 0
     assert result.stdout.count("0.5") >= 2
-    for word in ("F1 %", "a priori", "mean F1 %", "(18)"):
+    for word in ("F1 %", "a priori", "mean F1 %"):
         assert word in result.stdout
 
 
@@ -228,10 +226,12 @@ def test_notes_are_printed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command: str) -> None:
-    result = run(command, "--help")
+    result = run(*command.split(), "--help")
     assert result.exit_code == 0
     assert f"fairtrial {command}" in result.stdout
     assert "Example" in result.stdout
+    assert len(result.stdout.splitlines()) < 60
+    assert run(*command.split(), "--help-all").exit_code == (2 if command in ("interval", "test", "plot") else 0)
 
 
 def test_formats_are_listed() -> None:
@@ -277,9 +277,9 @@ def test_compare_json_and_table(sets: tuple[Path, Path]) -> None:
     assert (pair["a"], pair["b"]) == ("face", "voice")
     assert pair["tests"][0]["test"] == "cluster"
     assert {rank["system"] for rank in found["ranking"]} == {"face", "voice"}
-    shown = run("compare", "--dev", sets[0], "--test", sets[1], "--resamples", "500", "--margin", ".1")
+    shown = run("compare", "--dev", sets[0], "--test", sets[1], "--resamples", "500", "--margin", ".1", "--all")
     assert shown.exit_code == 0
-    for word in ("letters", "p adjusted", "hter-dependent", "cluster-equivalence", "go by the first test"):
+    for word in ("letters", "p adjusted", "hter-dependent", "cluster-equivalence"):
         assert word in shown.stdout
 
 
@@ -357,7 +357,7 @@ def test_names_of_systems_are_never_markup(tmp_path: Path) -> None:
 
 def test_tables_fit_eighty_columns(sets: tuple[Path, Path]) -> None:
     result = run("evaluate", "--dev", sets[0], "--test", sets[1])
-    table = [line for line in result.stdout.splitlines() if ("a priori" in line or "dev," in line)]
+    table = [line for line in result.stdout.splitlines()[1:] if ("a priori" in line or "dev," in line)]
     assert table
     assert max(len(line.rstrip()) for line in table) <= 80
 

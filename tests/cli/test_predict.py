@@ -41,7 +41,7 @@ def plain(found: dict[str, Any]) -> Any:
 
 def test_predict_in_json_and_tables() -> None:
     expected = predict_fusions(DEV, TEST, normalise="z")
-    assert json.loads(run("predict", *FILES, "--normalise", "z", "--json")) == plain(expected.to_dict())
+    assert json.loads(run("predict", *FILES, "--normalise", "z", "--json")) == plain(expected.to_json())
     shown = run("predict", *FILES, "--normalise", "z")
     assert shown.startswith("Fusions by the mean, normalisation z, the best predicted first\n")
     assert "Correlation of systems by class, 40 genuine and 40 impostor trials" in shown
@@ -53,7 +53,7 @@ def test_chimeric_in_json_and_tables() -> None:
     parts = [part.select(["face", "voice"]) for part in (DEV, TEST)]
     options = ["--system", "face", "--system", "voice", "--move", "voice", "--assignments", "3", "--seed", "2"]
     expected = chimeric_study(parts[0], parts[1], moved=["voice"], assignments=3, rng=2)
-    assert json.loads(run("chimeric", *FILES, *options, "--json")) == plain(expected.to_dict())
+    assert json.loads(run("chimeric", *FILES, *options, "--json")) == plain(expected.to_json())
     assert run("chimeric", *FILES, *options).startswith("mean of face with voice, normalisation none\n")
 
 

@@ -94,6 +94,7 @@ def calibrate_systems(
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     rng: int = 0,
+    for_page: bool = True,
 ) -> Calibrations:
     """Calibrate each system on dev, or all together, judge the evidence on test, and compare the systems.
 
@@ -126,6 +127,8 @@ def calibrate_systems(
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all known ids.
     rng : int, default 0
         The seed of bands that resample people, on a page.
+    for_page : bool, default True
+        Whether a page may be made of the result.
 
     Returns
     -------
@@ -142,6 +145,9 @@ def calibrate_systems(
             "{prior!p} has no effect with {method!o}, which does not weigh the classes",
             code="does-not-apply", prior=prior, method=method,
         )  # fmt: skip
+    if rng != 0 and not for_page:
+        template = "{rng!p} applies to what only the page of {report!p} has"
+        raise ParameterError(template, code="does-not-apply", rng=rng, report=0)
     targets = [cost_target(cost, partition) for cost in costs]
     if model is not None:
         saved = model if isinstance(model, Calibration) else Calibration.load(model)

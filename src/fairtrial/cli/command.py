@@ -13,7 +13,15 @@ import click
 
 from fairtrial.cli.files import READ, WRITTEN, check_not_read, named_files
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.parameters import Argument, arguments_of, flag_of, parameter_of, read_number, read_whole
+from fairtrial.core.parameters import (
+    Argument,
+    arguments_of,
+    flag_of,
+    parameter_of,
+    read_number,
+    read_whole,
+    refuse_excluded,
+)
 from fairtrial.core.words import use_terms
 
 GROUPS = ("Data", "Threshold", "Certainty", "Method", "Reading", "Computing", "Output")
@@ -132,10 +140,22 @@ def run_question(declared: Declared, function: Any, arguments: Sequence[Argument
     if hasattr(result, "tables"):
         write_outputs(result, typed, data, files)
     print_result(result, typed)
+    if "alpha" in values and "criterion" in takes and not typed["json"]:
+        note_ignored_alpha(result, values.get("criterion", takes["criterion"].default), values["alpha"])
     if values.get("journal"):
         from fairtrial.repeated.study import remove_journal
 
         remove_journal(values["journal"])
+
+
+def note_ignored_alpha(result: Any, criterion: Any, alpha: float) -> None:
+    """Say that the criterion takes no alpha, if the result does not say so."""
+    from fairtrial.cli.output import print_notes
+    from fairtrial.inference.decide import ignored_alpha
+    from fairtrial.rules.criteria import as_criterion
+
+    known = {note for table in result.tables() for note in table.notes}
+    print_notes([note for note in ignored_alpha(as_criterion(criterion), alpha) if note not in known], aside=True)
 
 
 def ask(
@@ -150,6 +170,7 @@ def ask(
         if option in values:
             values[name] = values.pop(option)
     if not declared.reads:
+        refuse_excluded(function, values)
         return values, {}
     from fairtrial.cli import inputs
 
@@ -179,6 +200,7 @@ def ask(
         from fairtrial.formats.read import read_pair
 
         values["other"] = read_pair(typed["other_dev"], typed["other_test"], **inputs.reading_keywords(typed))
+    refuse_excluded(function, values, has_scores=getattr(data.get("dev"), "has_scores", True))
     return values, data
 
 

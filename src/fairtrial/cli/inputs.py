@@ -99,7 +99,7 @@ def check_text(flag: str, text: str) -> None:
 
 def names_of(typed: Mapping[str, Any]) -> tuple[str, ...]:
     """Give the systems that were asked for."""
-    return tuple(name for entry in typed.get("systems") or () for name in read_names(entry))
+    return tuple(dict.fromkeys(name for entry in typed.get("systems") or () for name in read_names(entry)))
 
 
 def read_sets(

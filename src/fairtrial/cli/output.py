@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 READ_AS = frozenset({"read-as"})
 """Codes of notes that say what was read as what."""
+FIRST = frozenset({"same-trials"})
+"""Codes of warnings that stand above the tables: without them no figure means what it seems to."""
 
 
 def say(text: str = "", *, aside: bool = False) -> None:
@@ -40,6 +42,8 @@ def print_result(result: Result, typed: Mapping[str, Any]) -> None:
         return
     width, tables = terminal_width(), result.tables()
     say(textwrap.fill(result.answer(), width) if width else result.answer())
+    first = [note for table in tables for note in table.notes if isinstance(note, Note) and note.code in FIRST]
+    print_notes(first)
     shown = [table for table in tables if typed.get("all") or not table.detail]
     for text in filter(None, (table.to_text(width, whole=bool(typed.get("all"))) for table in shown)):
         say(f"\n{text}")
@@ -47,7 +51,7 @@ def print_result(result: Result, typed: Mapping[str, Any]) -> None:
         note
         for table in tables
         for note in table.notes
-        if table in shown or (isinstance(note, Note) and note.warning)
+        if note not in first and (table in shown or (isinstance(note, Note) and note.warning))
     ]
     print_notes(notes, verbose=bool(typed.get("verbose")), gap=any(table.rows for table in shown))
     if typed.get("out") and not hasattr(result, "out"):

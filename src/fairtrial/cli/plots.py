@@ -191,7 +191,7 @@ def make_plot(name: str, declared: Declared) -> click.Command:
     given += [(step, [one for one in arguments_of(step)[1:] if one.name != "asked"]) for step in steps]
     given.append((draw, [one for one in arguments_of(draw)[1:] if one.name not in _DRAWN]))
     base = make_command(name, declared)  # positional arguments, sources and how files are read
-    kept = ("dev", "test", "data", "only", "systems", "costs", "terms", "json")
+    kept = ("dev", "test", "data", "only", "systems", "costs", "terms", "verbose", "json")
     reading = {one.name for one in reading_arguments()} if declared.reads else set()
     params = [one for one in base.params if one.name in (*kept, *reading, *declared.positional)]
     every = {one.name: one for _, group in reversed(given) for one in group}
@@ -269,7 +269,7 @@ def _run(name: str, plot: Plot, declared: Declared, given: list[tuple[Any, list[
         say(json_text({"out": typed["out"], "figure": name, **({"notes": plain(notes)} if notes else {})}, indent=2))
     else:
         say(typed["out"])
-        print_notes(notes, aside=True)
+        print_notes(notes, verbose=typed["verbose"], aside=True)
 
 
 def _cut_into_folds(values: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:

@@ -233,10 +233,9 @@ PARAMETERS: dict[str, Parameter] = {
     "data": Parameter(
         "Data",
         metavar="NAME|DIR",
-        basic=True,
         help="A set of `fairtrial datasets`, or a directory with a benchmark.toml.",
     ),
-    "only": Parameter("Data", "--set", metavar="NAME", basic=True),
+    "only": Parameter("Data", "--set", metavar="NAME", help="Only this set of --data, such as LP1; may be repeated."),
     "other_dev": Parameter(
         "Data", metavar="F", file="read", help="Instead of --move: dev scores of the other modality."
     ),
@@ -382,6 +381,8 @@ PARAMETERS: dict[str, Parameter] = {
     "method": Parameter("Method", metavar="NAME", basic=True),
     "prior": Parameter("Method", metavar="X"),
     "fuse": Parameter("Method", basic=True, excludes=("correction",)),
+    "other": Parameter("Data", "--other-dev", metavar="F"),
+    "rho_client": Parameter("Method", "--rho", metavar="R"),
     "five_by_two": Parameter("Method", "--5x2cv"),
     "methods": Parameter("Method", "--method", metavar="NAME", read=read_names),
     "models": Parameter("Method", "--model"),
@@ -393,7 +394,8 @@ PARAMETERS: dict[str, Parameter] = {
         help="Costs of dcf: a prior (.01), prior, cost of a miss and of a false accept (.01,10,1), all four (cost "
         "of a miss, its prior, cost of a false accept, its prior: 10,.01,1,.99), or a name such as sre18.",
     ),
-    "areas": Parameter("Method", metavar="V1,V2", read=read_names),
+    "areas": Parameter("Method", metavar="V1,V2", read=read_names, needs_scores=True),
+    "no_areas": Parameter("Method", excludes=("areas", "convention")),
     "assignments": Parameter("Method", metavar="N"),
     "data_sets": Parameter("Method", "--datasets", metavar="D"),
     "partition": Parameter("Method", metavar="COLUMN"),

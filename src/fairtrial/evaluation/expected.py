@@ -270,6 +270,14 @@ def expected_performance(
         for name in (name for name, given in needs.items() if given):
             template = f"{{{name}!p}} needs the scores themselves, all in memory, and not pieces or counts of them"
             raise ParameterError(template, code="needs-scores", **{name: None})
+    if not sets.has_scores and confidence != 0.95:
+        raise ParameterError("{confidence!p} needs the scores themselves", code="needs-scores", confidence=confidence)
+    if bands == "none" and compare is None:
+        usual = {"resample": "both", "n_resamples": 10_000, "workers": 1}
+        given = {"resample": resample, "n_resamples": n_resamples, "workers": workers}
+        for name in (name for name, value in given.items() if value != usual[name]):
+            template = f"{{{name}!p}} applies to {{bands!p}} and {{compare!p}}"
+            raise ParameterError(template, code="does-not-apply", bands=0, compare=0, **{name: 0})
     if bands == "none" and band_method != "cluster":
         raise ParameterError("{band_method!p} applies to {bands!p}", code="does-not-apply", band_method=0, bands=0)
     if compare is None and (method != "cluster" or simultaneous):

@@ -204,6 +204,8 @@ def _along_priors(kind: str, result: Calibrations, bands: Bands, raw: bool, conf
 
     make = getattr(curves, f"{kind}_curve")
     level = None if bands == "none" else confidence
+    if level is None and confidence != 0.95:
+        raise ParameterError("{confidence!p} applies to {bands!p}", code="does-not-apply", confidence=0, bands=0)
     drawn = [make(own, raw=raw, confidence=level) for own in result.systems]
     return Drawn((drawn,), {}, _notes(result))
 
@@ -317,6 +319,7 @@ def llr_maps(
         A generator, or a seed.
     """
     from fairtrial.calibration.maps import llr_map
+    from fairtrial.calibration.methods import LinearInfluence
     from fairtrial.calibration.systems import calibrate_systems
 
     _only(dev)
@@ -324,6 +327,11 @@ def llr_maps(
         calibrate_systems(dev, test, method=name, prior=prior, confidence=confidence, cluster=cluster)
         for name in dict.fromkeys(methods)
     ]
+    linear = all(isinstance(own.systems[0].calibration.influence, LinearInfluence) for own in results)
+    if linear and (n_resamples != 1000 or rng != 0):
+        name = "rng" if rng != 0 else "n_resamples"
+        template = f"{{{name}!p}} applies to maps whose band resamples dev, as that of pav does"
+        raise ParameterError(template, code="does-not-apply", **{name: 0})
     maps = [
         llr_map(own.systems[0], confidence=confidence, n_resamples=n_resamples, rng=rng)  # type: ignore[arg-type]
         for own in results

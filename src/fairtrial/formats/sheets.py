@@ -103,7 +103,8 @@ class ReadOptions:
         try:
             re.compile(self.person or "")
         except re.error as error:
-            raise ParameterError(f"person={self.person!r} is not a regular expression: {error}") from error
+            template = "{person!o} is not a regular expression: {why}"
+            raise ParameterError(template, person=self.person, why=str(error)) from error
         if self.max_size is not None and check_count("max_size", self.max_size) < 1:
             raise ParameterError("max_size must be at least one byte")
         if not all(self.names):

@@ -418,6 +418,13 @@ def fuse(
     >>> fuse(None, test, model=result.model).evaluation.test.hter == result.evaluation.test.hter
     True
     """
+    if inner == "none" and folds != 5:
+        raise ParameterError(
+            "{inner_folds!p} applies to held-out dev scores, not with {inner!o}",
+            code="does-not-apply",
+            inner_folds=folds,
+            inner=inner,
+        )
     test, seed = trials_of(test, "test"), seed_of(rng)
     if (dev is None) == (model is None):
         raise ParameterError(
