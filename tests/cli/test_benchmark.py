@@ -127,7 +127,7 @@ def test_json_of_lausanne_keeps_the_contract_of_the_design() -> None:
             {"protocol": "fp-full", "criterion": "wer-min", "alpha": 0.3, "confidence": 0.8},
         ),
         (
-            ["--fusion", "svm-linear", "--folds", "3", "--seed", "2", "--protocol", "fp-multimodal"],
+            ["--fusion", "svm-linear", "--inner-folds", "3", "--seed", "2", "--protocol", "fp-multimodal"],
             {"fusion": "svm-linear", "folds": 3, "seed": 2, "protocol": "fp-multimodal"},
         ),
     ],
@@ -300,7 +300,7 @@ def test_json_stays_alone_on_stdout_with_out() -> None:
         (["--workers", "0"], "there must be at least one worker, not 0"),
         (["--seed", "-1"], "a seed must be a whole number of at least 0, not -1"),
         (["--fusion", "product", "--out", "out.csv"], "P1, pca + mfcc: the product needs scores of at least 0"),
-        (["--fusion", "mlp", "--folds", "1"], "P1, pca + mfcc: there must be at least 2 folds, not 1"),
+        (["--fusion", "mlp", "--inner-folds", "1"], "P1, pca + mfcc: there must be at least 2 folds, not 1"),
         (["--out", "out.doc"], "out.doc: its name should end in .csv, .tsv, .parquet, .md, .tex, .json"),
         (["--out", "nowhere/out.csv"], "there is no directory nowhere to write to"),
         (["--out", f"{'long' * 100}.md"], "cannot be written"),

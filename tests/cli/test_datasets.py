@@ -10,13 +10,11 @@ from click.testing import CliRunner, Result
 
 from fairtrial.benchmark.datasets import DATASETS
 from fairtrial.cli.app import main
-from fairtrial.cli.commands import COMMANDS
 
 
 @pytest.fixture(autouse=True)
 def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No data and an empty cache."""
-    monkeypatch.setitem(COMMANDS, "datasets", "List the known score sets.")
     monkeypatch.delenv("FAIRTRIAL_DATA", raising=False)
     monkeypatch.delenv("FAIRTRIAL_MIRROR", raising=False)
     monkeypatch.setenv("FAIRTRIAL_CACHE", str(tmp_path / "cache"))

@@ -94,7 +94,7 @@ def test_json_keeps_the_contract_of_the_design() -> None:
     ids=lambda options: options["fusion"],
 )
 def test_json_is_what_fuse_gives_in_python(options: dict[str, Any]) -> None:
-    expected = fuse(DEV, TEST, systems=["face", "voice"], **options).to_dict()
+    expected = fuse(DEV, TEST, systems=["face", "voice"], **options).to_json()
     words = [f"--{'seed' if name == 'rng' else name}={value}" for name, value in options.items()]
     values = found("--systems", "face,voice", *words)
     assert values.pop("notes")
@@ -123,7 +123,7 @@ def test_table_shows_the_systems_the_fusion_and_the_gain() -> None:
 
 
 def test_table_says_what_cross_validation_chose() -> None:
-    result = run(*FILES, "--systems", "face,voice", "--fusion", "svm-linear", "--folds", "3")
+    result = run(*FILES, "--systems", "face,voice", "--fusion", "svm-linear", "--inner-folds", "3")
     assert "note: svm-linear(face + voice): the folds also chose C " in result.stdout
 
 
@@ -136,7 +136,7 @@ def test_table_says_that_dev_scores_are_held_out(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_same_file_twice_is_a_posteriori() -> None:
-    result = run("--dev", "dev.csv", "--test", "dev.csv", "--fusion", "svm-linear", "--folds", "3")
+    result = run("--dev", "dev.csv", "--test", "dev.csv", "--fusion", "svm-linear", "--inner-folds", "3")
     assert result.stdout.startswith("Systems and their fusion, a posteriori, threshold by wer-equal (alpha 0.5)")
     assert "note: dev and test are the same trials" in result.stdout
 
@@ -220,7 +220,7 @@ def test_no_error_is_infinite_gain() -> None:
         (["--systems", "face,iris"], "there is no system 'iris'; there are face, voice, (FH,MLP)"),
         (["--systems", "face,face"], "two systems have the same name"),
         (["--fusion", "product"], "the product needs scores of at least 0"),
-        (["--fusion", "gmm", "--folds", "1"], "at least 2 folds, not 1"),
+        (["--fusion", "gmm", "--inner-folds", "1"], "at least 2 folds, not 1"),
         (["--seed", "-1"], "a seed must be a whole number of at least 0, not -1"),
         (["--alpha", "2"], "alpha must be between 0 and 1"),
         (["--confidence", "0"], "confidence must be between 0 and 1"),

@@ -157,7 +157,7 @@ def test_powers_that_differ_are_told() -> None:
     result = run("--a", ".0001", ".0001", "--b", ".002", ".01", "--individuals", "50", "--attempts", "4")
     planned, simulated = (float(cell) for cell in result.stdout.splitlines()[5].split()[-3:-1])
     assert abs(planned - simulated) > 5
-    assert "note: the two powers differ by more than 5 points" in result.stdout
+    assert "the two powers differ by more than 5 points" in result.stdout
 
 
 def test_seed_of_a_comparison() -> None:

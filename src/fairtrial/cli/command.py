@@ -18,6 +18,7 @@ from fairtrial.core.parameters import (
     arguments_of,
     flag_of,
     parameter_of,
+    read_costs,
     read_number,
     read_whole,
     refuse_excluded,
@@ -343,16 +344,10 @@ def with_costs(values: dict[str, Any], typed: Mapping[str, Any], *, required: bo
     """Put the costs of --dcf in the place of the name dcf; an error if nothing is called so."""
     if typed.get("costs") is None:
         return values
-    costs = parameter_of("costs").read(typed["costs"])  # type: ignore[misc]
-    if isinstance(costs, str):
-        from fairtrial.calibration.estimates import cost_target
-        from fairtrial.rules.measures import DetectionCosts
-
-        points = cost_target(costs).points
-        if len(points) != 1:
-            template = "{costs!p} {name}: is several operating points, which fairtrial calibrate takes"
-            raise ParameterError(template, costs=0, name=costs)
-        costs = DetectionCosts(points[0].miss, points[0].prior, points[0].false_alarm, 1 - points[0].prior)
+    try:
+        costs = _single_costs(typed["costs"])
+    except ParameterError as error:
+        raise ParameterError("{costs!p} {text}: {why}", costs=0, text=typed["costs"], why=str(error)) from error
 
     def priced(value: Any) -> Any:
         if isinstance(value, tuple):
@@ -364,6 +359,20 @@ def with_costs(values: dict[str, Any], typed: Mapping[str, Any], *, required: bo
         template = "{costs!p} gives the costs of dcf, and neither the criterion nor a measure is dcf"
         raise ParameterError(template, code="does-not-apply", costs=0)
     return found
+
+
+def _single_costs(text: str) -> Any:
+    """Read the costs of one operating point."""
+    from fairtrial.calibration.estimates import cost_target
+    from fairtrial.rules.measures import DetectionCosts
+
+    costs = read_costs(text)
+    if not isinstance(costs, str):
+        return costs
+    points = cost_target(costs).points
+    if len(points) != 1:
+        raise ParameterError("is several operating points, which fairtrial calibrate takes")
+    return DetectionCosts(points[0].miss, points[0].prior, points[0].false_alarm, 1 - points[0].prior)
 
 
 class Option(click.Option):

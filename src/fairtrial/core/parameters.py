@@ -270,6 +270,7 @@ PARAMETERS: dict[str, Parameter] = {
         read_all=read_edges,
         help="Cut a column of numbers, as in age=30,50; may be repeated.",
     ),
+    "file": Parameter("Data", file="read"),
     "like": Parameter("Data", metavar="F", file="read", basic=True),
     "impostor": Parameter("Data", metavar="NI", basic=True),
     "genuine": Parameter("Data", metavar="NC", basic=True),

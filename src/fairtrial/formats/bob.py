@@ -92,7 +92,10 @@ def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> t
 
     if len(trials.systems) != 1:
         raise OutputError(
-            f'{target}: this format holds one system, not {listed(trials.systems)}; choose one, as in select(["NAME"])'
+            "{target}: this format holds one system, not {names:list}; choose one, as in {systems!o}",
+            target=target,
+            names=trials.systems,
+            systems="NAME",
         )
     if trials.claim is None or trials.subject is None:
         raise OutputError(f"{target}: this format needs claim and subject ids, which these trials do not have")

@@ -14,7 +14,7 @@ from fairtrial.core.errors import InputError, ParameterError, TrialsError
 from fairtrial.core.ids import IdColumn, Ids, object_array
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, Trials
-from fairtrial.core.words import cut, listed, plural, shown
+from fairtrial.core.words import Text, cut, listed, plural, shown
 from fairtrial.formats.sheets import PlaceOf, ReadOptions, Sheet, row_of
 from fairtrial.formats.text import ArrowTexts, string_buffers
 
@@ -158,14 +158,20 @@ def _genuine(
         names = f"; its columns are {listed(columns)}" if columns else ""
         wanted = "a label column, or claim and subject" if labels is None else "claim and subject"
         raise InputError(
-            f"{origin}: nothing says which trials are genuine: it needs {wanted}{names}; "
-            'name them, as in columns={"label": "NAME"}'
+            "{origin}: nothing says which trials are genuine: it needs {wanted}{names}; name them, as in {columns!o}",
+            origin=origin,
+            wanted=wanted,
+            names=names,
+            columns={"label": "NAME"},
         )
     if labels is None:
         if options.genuine_by == "label":
             raise InputError(
-                f'{origin}: has no labels, as genuine_by="label" asks; leave that out, or name '
-                'the column, as in columns={"label": "NAME"}'
+                "{origin}: has no labels, as {genuine_by!o} asks; leave that out, or name the column, as in "
+                "{columns!o}",
+                origin=origin,
+                genuine_by="label",
+                columns={"label": "NAME"},
             )
         return _same_person(ids), ()
     if not known:
@@ -204,7 +210,7 @@ def _contradiction(ids: dict[str, IdColumn], labels: NDArray[np.bool_], rows: ND
     return (
         f"{first}: the label says {word}, but the claim is {cut(ids['claim'].name(row))} and the subject "
         f"{cut(ids['subject'].name(row))}{more}; correct them, or say what counts: "
-        'genuine_by="label" or genuine_by="ids"'
+        f"{Text('{genuine_by!o}', genuine_by='label')} or {Text('{genuine_by!o}', genuine_by='ids')}"
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from fairtrial.core.errors import InputError, OutputError, ParameterError, TrialsError
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import listed, plural, shown
+from fairtrial.core.words import listed, plural
 from fairtrial.formats import parquet
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, PathLike, Progress, expand, list_directory, read_head, write_whole
@@ -206,8 +206,10 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
     if len(set(found)) < len(found):
         repeated = next(name for name, times in Counter(found).items() if times > 1)
         raise TrialsError(
-            f"two systems would be called {shown(repeated)}; give the systems names in the order of the files, as in "
-            'names=["A", "B"]'
+            "two systems would be called {name:quoted}; give the systems names in the order of the files, as in "
+            "{names!o}",
+            name=repeated,
+            names=["A", "B"],
         )
     renamed, position = [], 0
     for sheet in sheets:
@@ -270,7 +272,10 @@ def _check_names(trials: Trials, target: Path) -> None:
     for name in trials.systems:
         if not name.isprintable():
             raise OutputError(
-                f'{target}: the system name {shown(name)} cannot be written; give another, as in renamed(["NAME"])'
+                "{target}: the system name {name:quoted} cannot be written; give another, as in {names!o}",
+                target=target,
+                name=name,
+                names=["NAME"],
             )
     for field, column in trials.ids.items():
         names = column.numbered().names

@@ -170,8 +170,8 @@ def check_options(format_: Format, options: ReadOptions) -> None:
     """Raise an error where an option was given that means nothing to the format."""
     for name in ("columns", "scores", "others", "genuine_labels", "diagonal", "transpose"):
         if getattr(options, name) and name not in format_.options:
-            given = f"{name}=True" if isinstance(getattr(options, name), bool) else f"{name}=..."
-            raise ParameterError(f"{given} means nothing to the format {format_.name}; leave it out")
+            template = f"{{{name}!p}} means nothing to the format {{format}}; leave it out"
+            raise ParameterError(template, code="does-not-apply", format=format_.name, **{name: 0})
 
 
 Told: TypeAlias = list[tuple[Format, list[Head]]]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import InputError, ParameterError, check_choice, check_count
 from fairtrial.core.ids import IdColumn, Ids, object_array
 from fairtrial.core.trials import ID_FIELDS, Further, NanPolicy
-from fairtrial.core.words import cut, listed, shown
+from fairtrial.core.words import Text, cut, listed, shown
 from fairtrial.formats.text import Kind, is_number
 
 ROLES = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
@@ -204,8 +204,13 @@ def check_missing(scores: NDArray[np.floating], policy: NanPolicy, place: PlaceO
     rows = np.flatnonzero(np.isnan(scores))
     more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
     raise InputError(
-        f"{place(int(rows[0]))}: {what} is NaN{more}; decide what happens to a trial without a score: "
-        'nan="drop" leaves it out, nan="reject" rejects it'
+        "{place}: {what} is NaN{more}; decide what happens to a trial without a score: {drop} leaves it out, {reject} "
+        "rejects it",
+        place=place(int(rows[0])),
+        what=what,
+        more=more,
+        drop=Text("{nan!o}", nan="drop"),
+        reject=Text("{nan!o}", nan="reject"),
     )
 
 
@@ -285,8 +290,13 @@ def find_coding(labels: Iterable[str], origin: str) -> tuple[str, str]:
     strange = sorted(used - known)
     what = f"label {shown(strange[0])} is not known" if strange else f"labels are mixed: {listed(sorted(used))}"
     raise InputError(
-        f"{origin}: {what}; expected {', '.join('/'.join(coding) for coding in _CODINGS)}, or say "
-        'which labels mean what, as in genuine_labels="target", impostor_labels="nontarget"'
+        "{origin}: {what}; expected {known}, or say which labels mean what, as in {genuine_labels!o} "
+        "{impostor_labels!o}",
+        origin=origin,
+        what=what,
+        known=", ".join("/".join(coding) for coding in _CODINGS),
+        genuine_labels="target",
+        impostor_labels="nontarget",
     )
 
 
@@ -467,13 +477,16 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
         what = (
             f"{listed(nearly)} looks like numbers in another notation; write them as 0.5, not as 0,5 or 50 %"
             if nearly
-            else 'name one, as in columns={"score": "NAME"}'
+            else str(Text("name one, as in {columns!o}", columns={"score": "NAME"}))
         )
         raise InputError(f"{origin}: there is no column of scores among {listed(names)}; {what}")
     if "system" in roles and len(scores) != 1:
         raise InputError(
-            f"{origin}: a table with a column of system names has one column of scores, not {listed(scores)}; "
-            'name it, as in columns={"score": "NAME"}'
+            "{origin}: a table with a column of system names has one column of scores, not {scores:list}; name it, "
+            "as in {columns!o}",
+            origin=origin,
+            scores=scores,
+            columns={"score": "NAME"},
         )
     ids = tuple((field, roles[field]) for field in ID_FIELDS if field in roles)
     used = {*scores, *roles.values(), ""}

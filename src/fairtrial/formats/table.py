@@ -206,8 +206,11 @@ def to_arrow(trials: Trials, target: Path) -> pa.Table:
     elif is_role(systems):
         name = next(name for name in systems if is_role([name]))
         raise OutputError(
-            f"{target}: a system named {name!r} would be read back as another column; give it another name, as in "
-            'renamed(["NAME"])'
+            "{target}: a system named {name!r} would be read back as another column; give it another name, as in "
+            "{names!o}",
+            target=target,
+            name=name,
+            names=["NAME"],
         )
     names = [*trials.ids, "label", *trials.columns, *systems]
     times = Counter(names)
