@@ -274,7 +274,7 @@ def test_system_that_only_dev_has() -> None:
         ("--format lists", ["one with gen or genuine, one with imp or impostor"]),
         ("--format pairs", ["name the trial list", "first"]),
         ("--negate --negate-system hand", ["either --negate for all systems, or --negate-system"]),
-        ("--label genuine=x --label impostor=y", ["--label means nothing to the format bob4"]),
+        ("--label genuine=x --label impostor=y", ["--label genuine=... means nothing to the format bob4"]),
         ("--column label=kind", ["--column means nothing to the format bob4"]),
         ("--name=", ["the name of a system must not be empty"]),
     ],

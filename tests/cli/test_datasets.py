@@ -90,6 +90,6 @@ def test_a_name_that_is_not_known() -> None:
 
 def test_help_has_an_example_and_loads_nothing_heavy() -> None:
     assert "fairtrial datasets bssr1-set1" in run("--help").stdout
-    code = "import sys, fairtrial.cli.datasets; print('pooch' in sys.modules or 'numpy' in sys.modules)"
+    code = "import sys, fairtrial.cli.commands; print('pooch' in sys.modules or 'numpy' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"

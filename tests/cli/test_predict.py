@@ -43,7 +43,7 @@ def test_predict_in_json_and_tables() -> None:
     expected = predict_fusions(DEV, TEST, normalise="z")
     assert json.loads(run("predict", *FILES, "--normalise", "z", "--json")) == plain(expected.to_json())
     shown = run("predict", *FILES, "--normalise", "z")
-    assert shown.startswith("Fusions by the mean, normalisation z, the best predicted first\n")
+    assert shown.split("\n\n")[1].startswith("Fusions by the mean, normalisation z, the best predicted first\n")
     assert "Correlation of systems by class, 40 genuine and 40 impostor trials" in shown
     run("predict", "--dev", "dev.csv", "--systems", "face,voice", "--largest", "2", "--out", "p.csv")
     assert Path("p.csv").read_text().splitlines()[1].startswith("face + voice,")
@@ -54,7 +54,9 @@ def test_chimeric_in_json_and_tables() -> None:
     options = ["--system", "face", "--system", "voice", "--move", "voice", "--assignments", "3", "--seed", "2"]
     expected = chimeric_study(parts[0], parts[1], moved=["voice"], assignments=3, rng=2)
     assert json.loads(run("chimeric", *FILES, *options, "--json")) == plain(expected.to_json())
-    assert run("chimeric", *FILES, *options).startswith("mean of face with voice, normalisation none\n")
+    assert (
+        run("chimeric", *FILES, *options).split("\n\n")[1].startswith("mean of face with voice, normalisation none\n")
+    )
 
 
 def test_chimeric_of_two_sets() -> None:

@@ -27,7 +27,13 @@ FIRST = frozenset({"same-trials"})
 
 def say(text: str = "", *, aside: bool = False) -> None:
     """Print lines for people, or aside on standard error; what a terminal would take for a command is spelled out."""
-    click.echo("\n".join(visible(line) for line in text.split("\n")), err=aside)
+    _write("\n".join(visible(line) for line in text.split("\n")), aside=aside)
+
+
+def _write(text: str, *, aside: bool) -> None:
+    """Write to a stream in its own encoding, which `click.echo` would change."""
+    stream = sys.stderr if aside else sys.stdout
+    print(text if stream.isatty() else click.unstyle(text), file=stream, flush=aside)
 
 
 def terminal_width() -> int | None:
@@ -74,7 +80,7 @@ def print_notes(notes: Iterable[Note | str], *, verbose: bool = False, aside: bo
             line = visible(f"{kind}: {note}")
             width = terminal_width()
             text = textwrap.fill(line, width, subsequent_indent="  ", break_long_words=False) if width else line
-            click.echo(click.style(text, fg=colour) if colour else text, err=aside)
+            _write(click.style(text, fg=colour) if colour else text, aside=aside)
 
 
 def check_outputs(typed: Mapping[str, Any]) -> None:

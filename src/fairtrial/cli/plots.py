@@ -291,7 +291,10 @@ def _drawing(name: str, result: Any, values: Mapping[str, Any], data: Mapping[st
 
     kind = FIGURES[name]
     parts = result if isinstance(result, tuple) else (result,)
-    notes = [note for part in parts for note in getattr(part, "notes", None) or ()]
+    judged = [getattr(part, "judgement", None) for part in parts]
+    holders = [*parts, *(getattr(part, "curve", None) for part in parts), *judged]
+    holders += [getattr(own, "sets", None) for own in judged]
+    notes = [note for holder in holders for note in getattr(holder, "notes", None) or ()]
     notes = notes or [note for trials in data.values() for note in getattr(trials, "notes", ())]
     if not isinstance(result, Drawn):
         return kind.draw(result, **values), gather_notes(notes)

@@ -106,11 +106,10 @@ def read_whole(text: str) -> int:
     >>> read_whole("1_000"), read_whole("1e6")
     (1000, 1000000)
     """
-    try:
-        value = int(text) if len(text) < 20 else float("nan")
-    except ValueError:
-        value = read_number(text)
-    if value != value or abs(value) > 2**53 or value != int(value):
+    value = read_number(text)
+    if not abs(value) <= 2**53:
+        raise ParameterError("expected a number of at most {most:count}, not {text:quoted}", most=2**53, text=text)
+    if value != int(value):
         raise ParameterError("expected a whole number, not {text:quoted}", text=text)
     return int(value)
 
