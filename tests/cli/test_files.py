@@ -86,7 +86,7 @@ SETS = ["--dev", "dev.csv", "--test", "test.csv"]
         ["fuse", *SETS, "--out", "dev.csv"],
         ["fuse", "--dev", "model.json", "--test", "test.csv", "--save", "model.json"],
         ["fuse", "--model", "model.json", "--test", "test.csv", "--out", "model.json"],
-        ["fuse", "--dev", "dev-x.csv", "--dev", "dev.csv", "--test", "test.csv", "--out", "x.csv"],
+        ["fuse", "--dev", "dev-x.csv", "--dev", "dev.csv", "--test", "test.csv", "--scores-out", "x.csv"],
         ["predict", *SETS, "--out", "test.csv"],
         ["chimeric", *SETS, "--other-dev", "dev.csv", "--other-test", "test.parquet", "--out", "test.parquet"],
         ["interval", "individuals", "counts.csv", "--out", "counts.csv"],
@@ -95,7 +95,7 @@ SETS = ["--dev", "dev.csv", "--test", "test.csv"]
         ["plot", "det", "--dev", "dev.png", "--test", "test.csv", "--out", "dev.png"],
         ["plot", "fit", "counts.png", "--out", "counts.png"],
         ["plot", "coverage", "counts.png", "--out", "counts.png"],
-        ["plot", "correlation", "dev.png", "--out", "dev.png"],
+        ["plot", "correlation", "--dev", "dev.png", "--out", "dev.png"],
     ],
     ids=" ".join,
 )
