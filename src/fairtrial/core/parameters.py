@@ -199,7 +199,7 @@ def read_named(text: str) -> Any:
 
 
 _THRESHOLD_FROM_DEV = ("criterion", "alpha", "folds", "resample")
-_FITTED = ("systems", "fusion", "normalise", "method", "prior", "fuse", "criterion", "alpha", "missing", "inner")
+_FITTED = ("fusion", "normalise", "method", "prior", "fuse", "criterion", "alpha", "missing", "inner")
 _MEASURE = "What is reported: a name that `fairtrial measures` lists, or module:function."
 PARAMETERS: dict[str, Parameter] = {
     # what is judged
