@@ -87,7 +87,6 @@ IGNORED = {
     "plot hook people.csv --exact --out a.png": "--exact",
     f"fuse {SETS} --inner none --folds 3": "--folds",
     f"calibrate {SETS} --method pav --prior .1": "--prior",
-    f"calibrate {SETS} --seed 1": "--seed",
     f"calibrate {SETS} --fuse --correction bh": "--correction",
     f"calibrate {SETS} --title Evidence": "--title",
     f"plot ece {SETS} --method pav --prior .1 --out a.png": "--prior",
