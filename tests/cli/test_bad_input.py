@@ -274,7 +274,7 @@ def test_system_that_only_dev_has() -> None:
         ("--format lists", ["one with gen or genuine, one with imp or impostor"]),
         ("--format pairs", ["name the trial list", "first"]),
         ("--negate --negate-system hand", ["either --negate for all systems, or --negate-system"]),
-        ("--label genuine=x --label impostor=y", ["good.txt"]),
+        ("--label genuine=x --label impostor=y", ["no column holds labels"]),
         ("--column label=kind", ["there is no column 'kind'"]),
         ("--name=", ["the name of a system must not be empty"]),
     ],
