@@ -8,6 +8,9 @@ PIP := -m pip --quiet --disable-pip-version-check
 COUNT ?= 100000
 SEED ?= 0
 
+# compiled modules are kept, whatever the environment says: the tests start hundreds of processes
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test docs fuzz package floors audit release-check bench bench-scale study studies pins clean
 
 $(READY): pyproject.toml requirements.lock
@@ -24,7 +27,7 @@ test: $(READY)  ## lint, types and all tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto  # as many processes as cores, so one thread each
 
 $(DOCS)/.ready: pyproject.toml docs/requirements.lock
 	$(PYTHON) -m venv $(DOCS)
@@ -65,7 +68,7 @@ bench-scale: $(READY)  ## exact curves of 10^7 to 10^9 scores in Parquet against
 study: $(READY)  ## coverage and level of intervals, tests, bands and regions, for docs/dependence.md
 	$(BIN)/python studies/dependence.py
 
-studies: study  ## that, and of repeated attempts and groups, and the synthetic set beside its paper, for docs/individuals.md, groups.md, benchmark.md
+studies: study  ## that, and of repeated attempts and groups, and the synthetic set beside its paper, for docs/coverage-repeated.md, coverage-groups.md, lausanne.md
 	$(BIN)/python studies/coverage.py
 	$(BIN)/python studies/groups.py
 	PYTHONPATH=tests $(BIN)/python studies/lausanne.py table

@@ -108,7 +108,7 @@ def one_pass(name: str, dtype: str, labels: Any, scores: Any) -> None:
     """One compiled pass over scores with a mask of genuine ones, by as many threads as the package takes."""
     from fairtrial.counting import kernels as passes
     from fairtrial.counting import search
-    from fairtrial.counting.radix import fit_cells
+    from fairtrial.counting.kernels import fit_cells
     from fairtrial.counting.tallies import ArraySource, rank_tally
 
     if "pass" not in _made:
@@ -188,7 +188,7 @@ def bands(dev_genuine: Any, dev_impostor: Any, test_genuine: Any, test_impostor:
 
 def bootstrap_eer(genuine: Any, impostor: Any) -> None:
     from fairtrial import Trials
-    from fairtrial.evaluation.eer_interval import bootstrap_eer as resample
+    from fairtrial.evaluation.roc import bootstrap_eer as resample
 
     labels = np.repeat([True, False], [len(genuine), len(impostor)])
     resample(Trials.from_arrays(np.concatenate([genuine, impostor]), labels), n_resamples=1000).interval()
@@ -217,8 +217,7 @@ def coverage_of_some(cells: Any) -> None:
 
 def _coverage(cells: Any, workers: int | None) -> float:
     """The mean coverage of six methods in these cells, 1000 data sets and 1000 resamples."""
-    from fairtrial.repeated.coverage import Cell
-    from fairtrial.repeated.study import coverage_study
+    from fairtrial.repeated.coverage import Cell, coverage_study
 
     listed = [Cell(int(n), int(m), pi, rho) for n, m, pi, rho in cells]
     return float(np.mean([row.coverage for row in coverage_study(listed, workers=workers).rows]))
@@ -274,25 +273,25 @@ def make_lausanne() -> None:
 def fuse_all(fusion: str, workers: int = 1) -> float:
     """The mean HTER over the 273 experiments of FP-full."""
     from fairtrial import run_benchmark
-    from fairtrial.benchmark import RunSettings, load_lausanne
+    from fairtrial.benchmark import load_lausanne
 
-    result = run_benchmark(load_lausanne(), protocol="fp-full", settings=RunSettings(fusion), workers=workers)
+    result = run_benchmark(load_lausanne(), protocol="fp-full", fusion=fusion, workers=workers)
     return float(np.mean([float(each.counts.hter) for each in result.experiments]))
 
 
 @lru_cache
 def _kept_run() -> Any:
     from fairtrial import run_benchmark
-    from fairtrial.benchmark import RunSettings, load_lausanne
+    from fairtrial.benchmark import load_lausanne
 
-    return run_benchmark(load_lausanne(), settings=RunSettings(keep_scores=True))
+    return run_benchmark(load_lausanne(), keep_scores=True)
 
 
 def page() -> float:
     """The page of the 32 experiments of FP-2, which are run before; its size in bytes."""
     from fairtrial.benchmark import load_lausanne
     from fairtrial.pages.page import Repeat, render
-    from fairtrial.pages.studies import benchmark_page
+    from fairtrial.pages.results import benchmark_page
 
     return float(len(render(benchmark_page(_kept_run(), Repeat("", {}), benchmark=load_lausanne())).encode()))
 

@@ -8,16 +8,14 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import bayes_error_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 found = ft.calibrate(lp1.dev, lp1.test, systems=["(PAC,GMM)"])
 curve = ft.calibration.bayes_error_curve(found, confidence=0.95)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: bayes_error_plot(curve, ax=figure.add_subplot()),
+    FIGURES["bayes-error"].draw(curve),
     folder / "bayes-error.png",
     title="lausanne LP1: synthetic scores",
-    height=5.0,
-    dpi=100,
 )

@@ -8,15 +8,13 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import correlation_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 found = ft.fusion.system_correlations(lp1.dev)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: correlation_plot(found, figure=figure),
+    FIGURES["correlation"].draw(found),
     folder / "correlation.png",
     title="lausanne LP1: synthetic scores",
-    width=10,
-    height=5.2,
 )

@@ -8,11 +8,9 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import coverage_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 grid = ft.repeated.Grid((100, 1000, 10_000, 100_000), (2, 8, 15, 30), ft.repeated.PAPER.pi, ft.repeated.PAPER.rho)
 study = ft.repeated.coverage_study(grid, methods=["dr", "bp", "sb", "lbb", "brr"], data_sets=100)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-write_picture(
-    lambda figure: coverage_plot(study.rows, figure=figure), folder / "coverage.png", width=10.8, height=7.4, dpi=100
-)
+write_picture(FIGURES["coverage"].draw(study.rows), folder / "coverage.png")

@@ -8,16 +8,13 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import diagnostic_plot, diagnostics, write_picture
+from fairtrial.figures import FIGURES, diagnostics, write_picture
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 found = diagnostics(lp1.dev, lp1.test, systems=["(PAC,GMM)"])
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: diagnostic_plot(found, figure=figure),
+    FIGURES["diagnostic"].draw(found),
     folder / "diagnostic.png",
     title="lausanne LP1, (PAC,GMM): synthetic scores",
-    width=8.6,
-    height=6.8,
-    dpi=82,
 )

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import ece_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 systems = ["(PAC,GMM)", "(DCTs,MLP)"]
@@ -17,9 +17,7 @@ curves = [
 ]
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: ece_plot(curves, ax=figure.add_subplot()),
+    FIGURES["ece"].draw(curves),
     folder / "ece.png",
     title="lausanne LP1: synthetic scores",
-    height=5.0,
-    dpi=100,
 )

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import eer_bound_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 eers = {"TAN": 0.0057, "DAUGMAN": 0.0008, "MA": 0.0007, "YAO": 0.0028, "BASTYS": 0.0}
 bounds = ft.published.bounds_from_eers(eers, trials=285_390, eer_m=0.0058)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-write_picture(lambda figure: eer_bound_plot(bounds, ax=figure.add_subplot()), folder / "eer-bound.png")
+write_picture(FIGURES["eer-bound"].draw(bounds), folder / "eer-bound.png")

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import epc_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 systems = ["(LFCC,GMM)", "(DCTs,MLP)", "(PAC,GMM)"]
@@ -18,7 +18,7 @@ bands = {curve.system: ft.evaluation.curve_band(curve, kind="simultaneous") for 
 points = [ft.evaluate(lp1.dev, lp1.test, systems=name, criterion="wer-min") for name in systems]
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: epc_plot(curves, bands=bands, points=points, ax=figure.add_subplot()),
+    FIGURES["epc"].draw(curves, bands=bands, points=points),
     folder / "epc.png",
     title="lausanne LP1: synthetic scores",
 )

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import epc_comparison_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 alphas = ft.evaluation.alpha_grid(91, low=0.05, high=0.95)
@@ -16,7 +16,7 @@ a, b = (ft.performance_curve(lp1.dev, lp1.test, system=s, alphas=alphas) for s i
 comparison = ft.compare_curves(a, b)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: epc_comparison_plot(a, b, comparison, ax=figure.add_subplot()),
+    FIGURES["epc-compare"].draw(a, b, comparison),
     folder / "epc-compare.png",
     title="lausanne LP1: synthetic scores",
 )

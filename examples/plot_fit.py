@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import fit_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 errors = ft.repeated.draw_individuals([12] * 400, pi=0.08, rho=0.3, generator="oman-zucker", rng=4)
 found = ft.repeated.fit_test(ft.Individuals.from_counts(errors, 12), n_resamples=40)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-write_picture(lambda figure: fit_plot(found, ax=figure.add_subplot()), folder / "fit.png")
+write_picture(FIGURES["fit"].draw(found), folder / "fit.png")

@@ -8,16 +8,15 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import group_epc_plot, write_picture
-from fairtrial.groups.curves import group_curves
+from fairtrial.figures import FIGURES, write_picture
+from fairtrial.groups import group_curves
 
 sizes = {"A": 120, "B": 80, "C": 60, "D": 40, "E": 8}
 data = ft.groups.synthetic_groups(sizes, worse={"C": 4.0}, impostors=40, rng=2)
 found = ft.evaluate_groups(data.dev, data.test, by="group", resample="test")
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: group_epc_plot(group_curves(found), ax=figure.add_subplot()),
+    FIGURES["group-epc"].draw(group_curves(found)),
     folder / "group-epc.png",
     title="synthetic groups: the FAR of C is four times that of the others",
-    dpi=100,
 )

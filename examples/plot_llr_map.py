@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import llr_map_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 logistic = ft.calibrate(lp1.dev, lp1.test, systems=["(PAC,GMM)"])
@@ -16,8 +16,7 @@ steps = ft.calibrate(lp1.dev, lp1.test, systems=["(PAC,GMM)"], method="pav")
 maps = [ft.calibration.llr_map(logistic), ft.calibration.llr_map(steps)]
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: llr_map_plot(maps, ax=figure.add_subplot()),
+    FIGURES["llr-map"].draw(maps),
     folder / "llr-map.png",
     title="lausanne LP1: synthetic scores",
-    dpi=100,
 )

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import pav_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 systems = ["(LFCC,GMM)", "(PAC,GMM)"]
@@ -16,10 +16,7 @@ result = ft.calibrate(lp1.dev, lp1.test, systems=systems)
 curves = [ft.calibration.pav_curve(result[name], n_resamples=400) for name in systems]
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: pav_plot(curves, ax=figure.add_subplot()),
+    FIGURES["pav"].draw(curves),
     folder / "pav.png",
     title="lausanne LP1: synthetic scores",
-    width=5.4,
-    height=5.6,
-    dpi=100,
 )

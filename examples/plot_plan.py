@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import plan_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 plan = ft.plan_rate(0.02, 0.1, half_width=0.005, person_cost=10)
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-write_picture(lambda figure: plan_plot(plan, ax=figure.add_subplot()), folder / "plan.png")
+write_picture(FIGURES["plan"].draw(plan), folder / "plan.png")

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import pooled_epc_plot, write_picture
+from fairtrial.figures import FIGURES, write_picture
 
 result = ft.run_benchmark(ft.load_benchmark("lausanne"), protocol="fp-2", fusion="mean", normalise="z")
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-write_picture(lambda figure: pooled_epc_plot(result, ax=figure.add_subplot()), folder / "pooled-epc.png", dpi=105)
+write_picture(FIGURES["pooled-epc"].draw(result), folder / "pooled-epc.png")

@@ -8,15 +8,13 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import operating_curves, roc_plot, write_picture
+from fairtrial.figures import FIGURES, operating_curves, write_picture
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 curves = operating_curves(lp1.dev, lp1.test, systems=["(FH,MLP)", "(SSC,GMM)", "(DCTs,MLP)"])
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: roc_plot(curves, ax=figure.add_subplot()),
+    FIGURES["roc"].draw(curves),
     folder / "roc.png",
     title="lausanne LP1: synthetic scores",
-    width=5.4,
-    height=5.6,
 )

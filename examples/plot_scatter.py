@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import scatter_data, scatter_plot, write_picture
+from fairtrial.figures import FIGURES, scatter_data, write_picture
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 face, speech = "(DCTs,GMM)", "(PAC,GMM)"
@@ -16,9 +16,7 @@ data = scatter_data(lp1.test, face, speech, points=400, rng=1)
 thresholds = {s: float(ft.rules.choose_thresholds(lp1.dev, "eer", 0.5, system=s).threshold[0]) for s in (face, speech)}
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: scatter_plot(data, thresholds=thresholds, ax=figure.add_subplot()),
+    FIGURES["scatter"].draw(data, thresholds=thresholds),
     folder / "scatter.png",
     title="lausanne LP1: synthetic scores",
-    width=5.8,
-    height=5.4,
 )

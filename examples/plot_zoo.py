@@ -8,15 +8,13 @@ import sys
 from pathlib import Path
 
 import fairtrial as ft
-from fairtrial.figures import write_picture, zoo_data, zoo_plot
+from fairtrial.figures import FIGURES, write_picture, zoo_data
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 zoo = zoo_data(lp1.test, system="(LFCC,GMM)")
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    lambda figure: zoo_plot(zoo, ax=figure.add_subplot()),
+    FIGURES["zoo"].draw(zoo),
     folder / "zoo.png",
     title="lausanne LP1: synthetic scores",
-    width=6.0,
-    height=5.4,
 )

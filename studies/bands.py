@@ -1,4 +1,4 @@
-"""How well the bands of PAV cover the true ratio of a score: what docs/calibration.md says.
+"""How well the bands of PAV cover the true ratio of a score: what docs/coverage-calibration.md says.
 
 ``python studies/bands.py [DATA_SETS]``. Scores of both classes are normal, also with effects of people, so that the
 true log-likelihood ratio of every score is known.
@@ -34,7 +34,7 @@ def study(clients: int, impostors: int, effect: float, count: int) -> str:
             crossed(rng, clients=clients, impostors=impostors, effect=effect, separation=SEPARATION, start=start)
             for start in (0, 100)
         )
-        found = ft.calibrate(dev, test, systems=["a"], points=())
+        found = ft.calibrate(dev, test, systems=["a"], costs=())
         curve = ft.calibration.pav_curve(found, of_scores=True, n_resamples=RESAMPLES, rng=seed)
         at = np.minimum(np.searchsorted(curve.places, SCORES), len(curve.places) - 1)
         held.append((curve.low[at] <= truth) & (truth <= curve.high[at]))

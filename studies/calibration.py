@@ -1,4 +1,4 @@
-"""How well intervals of evidence cover, calibrated on dev sets of their own: what docs/calibration.md says.
+"""How well intervals of evidence cover, calibrated on dev sets of their own: what docs/coverage-calibration.md says.
 
 ``python studies/calibration.py [DATA_SETS [METHOD]]``; with a method, only what depends on it. What is to be covered is
 the mean of a figure over all data sets: that of the system, calibration procedure and all, on new people. Two equal
@@ -18,8 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 
 import fairtrial as ft
-from fairtrial.calibration.estimates import Evidence, Figure, evidence_interval, evidence_test
-from fairtrial.calibration.measures import EvidenceMeasure
+from fairtrial.calibration.measures import Evidence, EvidenceMeasure, evidence_test
 from fairtrial.rules.measures import as_any_measure
 from simulated import crossed
 
@@ -79,18 +78,17 @@ class Found:
             measure = as_any_measure(name)
             assert isinstance(measure, EvidenceMeasure)
             figures = [measure.figure(own) for own in both]
-            self._add_interval(name, measure, both[0], figures[0])
+            self._add_interval(name, measure.interval(both[0]))
             if name == "cllr":
-                self._add_interval(FIXED, measure, both[0], Figure(figures[0].estimate, figures[0].values))
+                self._add_interval(FIXED, measure.interval(both[0], threshold="fixed"))
             if name.startswith("act") and figures[0].errors is not None:
-                accepts.append(float(figures[0].errors.counts.false_accepts))
+                accepts.append(float(figures[0].errors[0].false_accepts))
             found = evidence_test(measure, both[0], figures[0] - figures[1])
             self.rejected.setdefault(name, []).append(found.p_value < 0.05)
         self.accepts.append(tuple(accepts))
 
-    def _add_interval(self, name: str, measure: EvidenceMeasure, evidence: Evidence, figure: Figure) -> None:
-        own = evidence_interval(measure, evidence, figure=figure)
-        self.intervals.setdefault(name, []).append((own.estimate, own.low, own.high))
+    def _add_interval(self, name: str, interval: ft.inference.RateInterval) -> None:
+        self.intervals.setdefault(name, []).append((interval.estimate, interval.low, interval.high))
 
     def covered(self, name: str) -> float:
         """How many intervals hold the mean, in %."""

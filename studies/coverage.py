@@ -1,7 +1,7 @@
 """How often six intervals hold the true rate when people are tested several times: the study of Schuckers et al. 2004.
 
 All cells of the paper with both generators, the paper's claims beside what was found, and coverage as the attempts
-of each person grow without limit. Writes docs/individuals.md.
+of each person grow without limit. Writes docs/coverage-repeated.md.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.repeated.coverage import PAPER, Cell, cover, cover_exactly
+from fairtrial.repeated.coverage import PAPER, Cell, cover, cover_exactly, coverage_study
 from fairtrial.repeated.models import Generator
 from fairtrial.repeated.paper_claims import PAPER_CLAIMS, Cells
-from fairtrial.repeated.study import coverage_study
 
 MARK = "<!-- what follows is written by make studies -->"
 OMAN_ZUCKER, BETA_BINOMIAL = GENERATORS = get_args(Generator)
@@ -327,7 +326,7 @@ def main() -> None:
         f"Coverage of LBB, n = {n}, pi = {pi:g}, Oman-Zucker, at multiples of m*.",
         turning_points(),
     ]
-    target = Path(__file__).parents[1] / "docs" / "individuals.md"
+    target = Path(__file__).parents[1] / "docs" / "coverage-repeated.md"
     text = target.read_text().split(MARK)[0]
     blocks = [part if part.startswith(("|", "#")) else fill(part, 120) for part in parts]
     target.write_text(f"{text}{MARK}\n\n## Tables\n\n" + "\n\n".join(blocks) + "\n")

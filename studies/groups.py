@@ -1,4 +1,4 @@
-"""How well claims about groups hold: what docs/groups.md says.
+"""How well claims about groups hold: what docs/coverage-groups.md says.
 
 ``python studies/groups.py [DATA_SETS]``. Groups of 10 to 200 people, whose impostors come from all groups, with dev
 sets of their own. What is to be covered is the mean of the true rates over data sets: those of the system, threshold

@@ -3,7 +3,7 @@
     export PYTHONPATH=tests
     python studies/lausanne.py components DIR    variance components, of the part of the real set in DIR and of ours
     python studies/lausanne.py fit               correlations and scales, fitted to Table 2 (a) to (c); some minutes
-    python studies/lausanne.py table             printed and synthetic side by side, written to docs/benchmark.md
+    python studies/lausanne.py table             printed and synthetic side by side, written to docs/lausanne.md
 
 N. Poh & S. Bengio, Database, protocols and tools for evaluating score-level fusion algorithms, 2006.
 """
@@ -227,7 +227,7 @@ def held_out(one: BenchmarkSet) -> str:
 def write_table() -> None:
     paper = Outcome.of_paper()
     ours, *others = (Outcome.of(make_sets(seed)[0]) for seed in (0, *OTHER_SEEDS))
-    target = Path(__file__).parents[1] / "docs" / "benchmark.md"
+    target = Path(__file__).parents[1] / "docs" / "lausanne.md"
     before, rest = target.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
     tables = side_by_side(ours, paper), held_out(make_sets(0)[0]), summary(ours, paper, others)

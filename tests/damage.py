@@ -25,8 +25,7 @@ from fairtrial.formats.counter_file import read_part
 from fairtrial.formats.opening import open_pieces
 from fairtrial.formats.results import write_tables
 from fairtrial.formats.sheets import ReadOptions
-from fairtrial.repeated.coverage import Cell
-from fairtrial.repeated.study import StudySettings, coverage_study, open_journal
+from fairtrial.repeated.coverage import Cell, StudySettings, coverage_study, open_journal
 from simulated import crossed
 
 Outcome: TypeAlias = Literal["same", "refused", "misread", "crashed"]

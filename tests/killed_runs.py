@@ -25,7 +25,7 @@ import numpy as np
 
 from fairtrial import write_trials
 from fairtrial.cli.app import main
-from fairtrial.repeated.study import Journal
+from fairtrial.repeated.coverage import Journal
 from simulated import crossed
 
 MANIFEST = """
@@ -140,16 +140,12 @@ LOADED_ONCE = [
     "joblib",
     "pyarrow.csv",
     "pyarrow.parquet",
-    "rich.table",
     "fairtrial.benchmark.pooling",
     "fairtrial.benchmark.manifest",
     "fairtrial.benchmark.pooling",
-    "fairtrial.cli.benchmark",
-    "fairtrial.cli.convert",
-    "fairtrial.cli.coverage",
-    "fairtrial.cli.evaluate",
+    "fairtrial.cli.commands",
     "fairtrial.cli.inputs",
-    "fairtrial.pages.systems",
+    "fairtrial.pages.results",
 ]
 """By the process that forks, which saves the others the time."""
 

@@ -37,7 +37,12 @@ SHARED = {
     "correction": ("How p values are adjusted for the number of pairs",),
     "criterion": ("How the threshold is chosen", "How thresholds were chosen on dev"),
     "data_sets": ("How many data sets are simulated", "How many data sets each cell was simulated with"),
-    "dev": ("The trials that thresholds are chosen on", "The same trials", "Files of development scores"),
+    "dev": (
+        "The trials that thresholds are chosen on",
+        "The trials that calibrations are fitted to",
+        "The same trials",
+        "Files of development scores",
+    ),
     "figure": ("Where to draw; a new figure by default.", "From the evidence of a system to its value"),
     "fusion": ("A fusion method, or its name in `FUSIONS`", "The name of the fusion method"),
     "generator": ("How attempts of a person come to be correlated",),
@@ -69,7 +74,11 @@ def methods(kind: type[Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
             yield name, getattr(kind, name)
 
 
-FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if inspect.isfunction(thing) and name != "ft.wording"}
+FUNCTIONS = {
+    name: thing
+    for name, thing in PUBLIC.items()
+    if inspect.isfunction(thing) and name not in ("ft.wording", "ft.core.wording")
+}
 METHODS = {f"{name}.{own}": thing for name, kind in CLASSES.items() for own, thing in methods(kind)}
 DESCRIBED = FUNCTIONS | METHODS | CLASSES
 

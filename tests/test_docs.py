@@ -9,7 +9,7 @@ import click
 import pytest
 
 import fairtrial as ft
-from doc_pages import EXAMPLE_PAGE, PAGES, ROOT, Page, Step, is_form, make_stand_ins, run, understand
+from doc_pages import PAGES, ROOT, Page, Step, is_form, make_stand_ins, run, understand
 from fairtrial.cli.app import main
 
 ALL = [Page(path) for path in PAGES]
@@ -18,13 +18,11 @@ RUN = [page for page in ALL if any(block.not_run is None for block in page.block
 
 @pytest.fixture(scope="session")
 def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that the page for beginners says how to make, and some that stand for those of a reader."""
+    """The files of `fairtrial demo`, and some that stand for those of a reader."""
     folder = tmp_path_factory.mktemp("example")
-    (script,) = [name for name in Page(EXAMPLE_PAGE).files if name.endswith(".py")]
-    (folder / script).write_text(Page(EXAMPLE_PAGE).files[script], encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        run(Step(f"python {script}"))
+        run(Step("fairtrial demo"))
         make_stand_ins()
     return folder
 
@@ -141,5 +139,5 @@ def test_every_page_is_in_the_contents_of_the_site() -> None:
     for page in ALL:
         for toctree in re.findall(r"^```\{toctree\}\n(.*?)^```", page.text, re.MULTILINE | re.DOTALL):
             listed |= set(re.findall(r"^(?:.*<)?([\w-]+)>?$", toctree, re.MULTILINE))
-    pages = {path.stem for path in PAGES if path.parent.name == "docs"} - {"index"}
+    pages = {path.stem for path in PAGES if path.parent == ROOT / "docs"} - {"index"}
     assert pages - listed == set(), "add them to a toctree, mostly that of docs/guide.md"

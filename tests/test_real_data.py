@@ -37,7 +37,7 @@ def test_asvspoof_speaker_verification(real_data: Path) -> None:
     nontarget = read_trials(file, genuine_labels=("target",), impostor_labels=("nontarget",))
     assert (int(nontarget.genuine.sum()), int((~nontarget.genuine).sum())) == (5370, 33_327)
     assert nontarget.notes[1:] == ("63,882 trials with label spoof were left out",)
-    assert "label, claim from model, probe from utt; kept besides: attack" in nontarget.notes[0]
+    assert "label, claim from model, probe from utt; kept besides: attack" in str(nontarget.notes[0])
     assert eer(nontarget, "asv_ecapa") == pytest.approx(1.64, abs=0.005)
     spoof = read_trials(file, genuine_labels=("target",), impostor_labels=("spoof",))
     assert eer(spoof, "asv_ecapa") == pytest.approx(30.75, abs=0.005)

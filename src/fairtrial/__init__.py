@@ -1,4 +1,4 @@
-"""How good a verification system really is, how sure that is, and whether another is really better.
+"""Measure how good a verification system is, how certain that is, and whether another is really better.
 
 The public names are listed in ``__init__.pyi``; each is loaded when it is first used, so that the command
 line starts at once.

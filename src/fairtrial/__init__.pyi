@@ -19,7 +19,7 @@ from . import (
 from .benchmark.datasets import list_datasets, load_benchmark, load_dataset
 from .benchmark.run import run_benchmark
 from .calibration.calibration import calibrate
-from .calibration.model import CALIBRATIONS, register_calibration
+from .calibration.methods import CALIBRATIONS, register_calibration
 from .core.errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
 from .core.results import Result
 from .core.trials import Trials
@@ -27,8 +27,8 @@ from .core.words import wording
 from .counting.counter import Counter
 from .counting.pieces import open_trials
 from .counting.tallies import ErrorCounts
+from .evaluation.bands import compare_curves
 from .evaluation.comparison import Comparison, compare
-from .evaluation.curve_tests import compare_curves
 from .evaluation.epc import PerformanceCurve, performance_curve
 from .evaluation.evaluation import Evaluation, evaluate
 from .evaluation.operating import operating_points

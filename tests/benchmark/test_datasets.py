@@ -225,7 +225,7 @@ def test_the_cache_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "options", "code"),
     [
         ("bssr2", {}, "no-data"),
-        ("bssr1-set1", {"failed_enrolment": "skip"}, "parameter"),
+        ("bssr1-set1", {"failed_enrolment": "skip"}, "unknown"),
         ("lausanne", {"seed": -1}, "parameter"),
     ],
 )

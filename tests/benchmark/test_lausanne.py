@@ -45,7 +45,7 @@ from reference.fusion_2006 import (
     printed_hters,
 )
 
-PAGE = Path(__file__).parents[2] / "docs" / "benchmark.md"
+PAGE = Path(__file__).parents[2] / "docs" / "lausanne.md"
 TARGETS = {
     "LP1": {
         "(FH,MLP)": 1.875,

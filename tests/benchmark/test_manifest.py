@@ -343,8 +343,8 @@ FACE = "set P1: system eigenfaces: "
             "parameter",
             IN_SET,
         ),
-        (swap(NO_DEV, SPLIT, f'[set.read]\nnan = "skip"\n{SPLIT}'), ParameterError, "parameter", IN_SET),
-        (swap(NO_DEV, SPLIT, f'[set.read]\nformat = "xls"\n{SPLIT}'), ParameterError, "parameter", IN_SET),
+        (swap(NO_DEV, SPLIT, f'[set.read]\nnan = "skip"\n{SPLIT}'), ParameterError, "unknown", IN_SET),
+        (swap(NO_DEV, SPLIT, f'[set.read]\nformat = "xls"\n{SPLIT}'), ParameterError, "unknown", IN_SET),
     ],
 )
 def test_what_is_wrong_is_said(

@@ -26,8 +26,8 @@ from fairtrial.counting import count_errors
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
 from fairtrial.fusion.combination import fuse_scores
 from fairtrial.fusion.fusion import fuse
-from fairtrial.fusion.methods import FUSIONS, Fitted, FusionMethod
-from fairtrial.fusion.trained import register_classifier
+from fairtrial.fusion.methods import FUSIONS, FusionMethod, register_classifier
+from fairtrial.fusion.model import Fitted
 from fairtrial.inference import TrialSets, judge
 
 SYSTEMS = (
@@ -217,7 +217,7 @@ def test_the_result_does_not_depend_on_the_workers(bayes: None) -> None:
         assert watched == (os.getpid() != home)
         return alpha * far**2 + (1 - alpha) * frr**2
 
-    settings: dict[str, Any] = {"fusion": "bayes", "criterion": cost, "points": 3, "folds": 3}
+    settings: dict[str, Any] = {"fusion": "bayes", "criterion": cost, "points": 3, "inner_folds": 3}
     done: list[float] = []
     alone, shared = (
         run_benchmark(example(), protocol="fp-full", **settings, workers=workers, progress=done.append)

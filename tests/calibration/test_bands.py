@@ -17,7 +17,7 @@ def sets() -> tuple[ft.Trials, ft.Trials]:
 
 def test_bands_are_the_intervals_of_costs_and_of_cllr(sets: tuple[ft.Trials, ft.Trials]) -> None:
     points = [ft.calibration.CostPoint(float(1 / (1 + np.exp(-odds)))) for odds in (-1.0, 0.0, 2.0)]
-    (found,) = ft.calibrate(*sets, systems=["a"], points=points, confidence=0.9)
+    (found,) = ft.calibrate(*sets, systems=["a"], costs=points, confidence=0.9)
     odds = np.array([-1.0, -0.9, -0.8, 0.0, 1.0, 1.5, 2.0])
     band = ft.calibration.bayes_error_curve(found, log_odds=odds, confidence=0.9).band
     assert band is not None
@@ -35,7 +35,7 @@ def test_bands_are_the_intervals_of_costs_and_of_cllr(sets: tuple[ft.Trials, ft.
 
 
 def test_bands_of_a_saved_calibration_are_given_it(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    found = ft.calibrate(ft.calibration.fit_calibration(sets[0], systems=("a",)), sets[1])
+    found = ft.calibrate(None, sets[1], model=ft.calibration.fit_calibration(sets[0], systems=("a",)))
     band = ft.calibration.bayes_error_curve(found, log_odds=[0.0], confidence=0.95).band
     assert band is not None
     assert band.described == "95 % pointwise bands, given this calibration"

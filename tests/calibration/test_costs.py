@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import fairtrial as ft
-from fairtrial.calibration.estimates import Evidence, estimate_of
-from fairtrial.calibration.measures import Parts, cost_figure, least_cost_figure
-from fairtrial.calibration.parametric import Linear
+from fairtrial.calibration.measures import Evidence, Parts, cost_figure, least_cost_figure
+from fairtrial.calibration.methods import Linear
+from fairtrial.inference.thresholds import DEVIATIONS
 from simulated import crossed, without_ids
 
 
@@ -70,12 +70,12 @@ def test_variance_of_parts_is_that_of_independent_rates() -> None:
             own = wrong[rows & (parts.part == part)]
             expected += own.mean() * (1 - own.mean()) / len(own) / 36
     evidence = as_they_are(trials)
-    assert estimate_of(cost_figure(evidence, target), evidence).variance == pytest.approx(expected, rel=0.01)
+    assert cost_figure(evidence, target).estimated(evidence).variance.value == pytest.approx(expected, rel=0.01)
 
 
 def test_limits_of_several_points_are_the_means_of_theirs() -> None:
     dev, test = (crossed(np.random.default_rng(k), effect=0.5, separation=3, start=1000 * k) for k in (1, 2))
-    (found,) = ft.calibrate(dev, test, systems=["a"], points=["sre18"])
+    (found,) = ft.calibrate(dev, test, systems=["a"], costs=["sre18"])
     *points, whole = found.costs
     for one in ("interval", "least"):
         for end in ("estimate", "low", "high"):
@@ -91,7 +91,7 @@ def test_variance_of_a_least_cost_lies_between_those_of_its_thresholds() -> None
     best = found.errors
     assert best is not None
     assert found.values is not None
-    wrong = (trials.column() > best.counts.threshold) != trials.genuine
+    wrong = (trials.column() > best[0].threshold) != trials.genuine
     costs = np.where(trials.genuine, 1.0, point.ratio) * wrong
     by_others = (3 * found.values - costs) / 2
     assert found.estimate == pytest.approx(ft.calibration.min_detection_cost(trials, point))
@@ -109,7 +109,7 @@ def test_what_dev_adds_to_the_variance_of_a_cost_by_refitting(method: str, withi
     evidence = Evidence(
         ft.calibration.fit_calibration(dev, systems=["a"], method=method), ft.inference.TrialSets(dev, test)
     )
-    claimed = estimate_of(cost_figure(evidence, target), evidence)
+    claimed = cost_figure(evidence, target).estimated(evidence)
     assert claimed.threshold == "re-estimated"
     classes = [np.flatnonzero(own) for own in (dev.genuine, ~dev.genuine)]
     costs = []
@@ -117,7 +117,7 @@ def test_what_dev_adds_to_the_variance_of_a_cost_by_refitting(method: str, withi
         drawn = np.concatenate([rng.choice(own, len(own)) for own in classes])
         again = ft.calibration.fit_calibration(dev.rows(drawn), systems=["a"], method=method)
         costs.append(ft.calibration.detection_cost(again.apply(test), target.points[0]))
-    assert np.sqrt(claimed.moved) == pytest.approx(np.std(costs), rel=within)
+    assert claimed.moves[0][-1] / DEVIATIONS[-1] == pytest.approx(np.std(costs), rel=within)
 
 
 def test_presets_points_and_bad_costs() -> None:
@@ -135,7 +135,7 @@ def test_presets_points_and_bad_costs() -> None:
 def test_few_errors_have_an_interval_of_some_width() -> None:
     """Where nobody is accepted there is no variance to go by; the limits are those of one error."""
     dev, test = (crossed(np.random.default_rng(k), effect=1.0, start=1000 * k) for k in (1, 2))
-    (found,) = ft.calibrate(dev, test, systems=["a"], points=["sre18"])
+    (found,) = ft.calibrate(dev, test, systems=["a"], costs=["sre18"])
     for cost in found.costs:
         assert cost.interval is not None
         assert cost.least is not None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fairtrial as ft
-from fairtrial.calibration.curves import prior_grid, shown_range
+from fairtrial.calibration.curves import shown_range
 from simulated import crossed
 
 
@@ -103,7 +103,6 @@ def test_bad_log_odds(found: ft.calibration.CalibratedSystem, log_odds: list[flo
 
 def test_too_few_points(found: ft.calibration.CalibratedSystem) -> None:
     for work in (
-        lambda: prior_grid(1),
         lambda: ft.calibration.tippett_curve(found, points=1),
         lambda: ft.calibration.llr_map(found, points=1),
     ):

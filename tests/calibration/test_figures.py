@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 
 import fairtrial as ft
-from fairtrial.calibration.estimates import Evidence, Figure, estimate_of
-from fairtrial.calibration.measures import cllr_figure, entropy_figure, least_entropy_figure, rocch_eer_figure
-from fairtrial.calibration.parametric import Linear
+from fairtrial.calibration.measures import (
+    Evidence,
+    Figure,
+    cllr_figure,
+    entropy_figure,
+    least_entropy_figure,
+    rocch_eer_figure,
+)
+from fairtrial.calibration.methods import Linear
 from simulated import crossed
 
 
@@ -44,7 +50,7 @@ def test_value_and_variance(figure: Callable[[Evidence], Figure], plain: Callabl
         ratios, genuine = evidence.ratios[kept], test.genuine[kept]
         left.append(plain((ratios[genuine], ratios[~genuine])))
     jackknife = 59 / 60 * np.sum((np.array(left) - np.mean(left)) ** 2)
-    assert estimate_of(found, evidence).variance == pytest.approx(jackknife, rel=0.15)
+    assert found.estimated(evidence).variance.value == pytest.approx(jackknife, rel=0.15)
 
 
 def test_infinite_evidence_is_an_infinite_figure() -> None:

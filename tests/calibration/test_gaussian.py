@@ -8,7 +8,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import fairtrial as ft
 from calibration.test_model import make
-from fairtrial.calibration.parametric import LinearInfluence
+from fairtrial.calibration.methods import LinearInfluence
 
 
 @pytest.mark.parametrize("prior", [0.5, 0.1])

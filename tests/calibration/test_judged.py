@@ -68,9 +68,9 @@ def test_the_command(tmp_path: Path) -> None:
 
     def run(*given: str) -> tuple[int, str]:
         result = CliRunner().invoke(main, ["calibrate", *files, *given])
-        return result.exit_code, result.output
+        return result.exit_code, result.stdout or result.stderr
 
-    code, output = run("--json", "--dcf", "sre18", "--out", str(tmp_path / "llr.csv"))
+    code, output = run("--json", "--dcf", "sre18", "--scores-out", str(tmp_path / "llr.csv"))
     assert code == 0, output
     found = json.loads(output)
     assert [own["system"] for own in found["systems"]] == ["a", "b"]
@@ -88,7 +88,8 @@ def test_the_command(tmp_path: Path) -> None:
     assert code == 0, output
     assert ft.calibration.Calibration.load(tmp_path / "c.json").systems == ("a", "b")
     applied = CliRunner().invoke(
-        main, ["calibrate", "--model", str(tmp_path / "c.json"), "--test", files[3], "--out", str(tmp_path / "m.csv")]
+        main,
+        ["calibrate", "--model", str(tmp_path / "c.json"), "--test", files[3], "--scores-out", str(tmp_path / "m.csv")],
     )
     assert applied.exit_code == 0, applied.output
     fused = ft.read_trials(tmp_path / "m.csv")
@@ -97,11 +98,11 @@ def test_the_command(tmp_path: Path) -> None:
     )
     assert not (tmp_path / "dev-m.csv").exists()
     for given, message in (
-        (["--save", str(tmp_path / "d.json")], "--save holds one calibration"),
+        (["--save", str(tmp_path / "d.json")], "--fuse"),
         (["--dcf", "nist"], "expected a prior"),
         (["--dcf", ".01,1"], "the detection cost '.01,1' is unknown: expected a prior"),
         (["--prior", "1"], "prior"),
-        (["--model", str(tmp_path / "c.json")], "give either --dev F, to fit a calibration, or --model M.json"),
+        (["--model", str(tmp_path / "c.json")], "--model"),
     ):
         code, output = run(*given)
         assert (code, message in output) == (2, True), output
@@ -109,8 +110,8 @@ def test_the_command(tmp_path: Path) -> None:
 
 def test_a_saved_calibration_is_judged_as_it_is() -> None:
     dev, test = (crossed(np.random.default_rng(k), effect=0.5, start=1000 * k) for k in (1, 2))
-    (found,) = ft.calibrate(dev, test, systems=["a"], points=["sre18"])
-    (again,) = ft.calibrate(found.calibration, test, points=["sre18"])
+    (found,) = ft.calibrate(dev, test, systems=["a"], costs=["sre18"])
+    (again,) = ft.calibrate(None, test, model=found.calibration, costs=["sre18"])
     assert len(again.intervals) == 1
     assert again.intervals[0].interval == pytest.approx(found.intervals[1].interval)
     assert again.dev is None

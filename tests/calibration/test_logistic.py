@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fairtrial.calibration.evidence import Floats
-from fairtrial.calibration.parametric import minimise
+from fairtrial.calibration.methods import minimise
 
 
 def test_rounding_near_the_minimum_is_not_taken_for_a_step_too_far() -> None:

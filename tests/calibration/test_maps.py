@@ -84,7 +84,7 @@ def test_bands_of_kernels_repeat_and_differ_by_seed(
 
 
 def test_a_saved_calibration_has_curves_but_no_band_of_dev(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    found = ft.calibrate(ft.calibration.fit_calibration(sets[0], systems=("a",)), sets[1])
+    found = ft.calibrate(None, sets[1], model=ft.calibration.fit_calibration(sets[0], systems=("a",)))
     assert ft.calibration.bayes_error_curve(found).kind == "at a given threshold"
     assert len(ft.calibration.pav_curve(found, n_resamples=20).places)
     with pytest.raises(ft.TrialsError) as error:

@@ -26,7 +26,7 @@ def test_evaluate_reports_what_calibrate_does() -> None:
     dev, test = sets()
     names = ["cllr", "cllr-min", "cllr-cal", "act-dcf@.5", "min-dcf@.5", "hter"]
     found = ft.evaluate(dev, test, systems="a", measures=names)
-    (same,) = ft.calibrate(dev, test, systems=["a"], points=[".5"])
+    (same,) = ft.calibrate(dev, test, systems=["a"], costs=[".5"])
     assert found.measure_intervals["cllr"] == same.intervals[0]
     assert found.measures["cllr-min"] == pytest.approx(same.test[1])
     assert found.measures["cllr-cal"] == pytest.approx(same.loss)
@@ -63,7 +63,10 @@ def test_compare_tests_what_compare_evidence_does(measure: str, ids: bool) -> No
     )
     bootstrap = next(own for own in found.pairs[0].tests if own.test == "bootstrap")
     fixed = next(own for own in found.pairs[0].tests if own.threshold == "fixed")
-    assert bootstrap.sigma == pytest.approx(fixed.sigma)
+    # drawing both people of a trial overstates what belongs to neither (Owen 2007)
+    assert bootstrap.sigma is not None
+    assert fixed.sigma is not None
+    assert 0.9 < bootstrap.sigma / fixed.sigma < 1.1 * np.sqrt(3)
     assert bootstrap.p_value == pytest.approx(fixed.p_value, abs=0.05)
 
 
@@ -134,8 +137,10 @@ def test_no_error_is_no_certainty(count: int) -> None:
     found = ft.evaluate(dev, test, measures=["eer-rocch", "min-dcf@.5", "cllr-min", "act-dcf@.5"])
     square = float(stats.norm.ppf(0.975)) ** 2
     upper = np.hypot(square / (count + square), square / (2 * count + square))
-    for name, expected in (("eer-rocch", upper / 2), ("min-dcf@0.5", upper), ("act-dcf@0.5", upper)):
+    for name, expected in (("eer-rocch", upper / 2), ("act-dcf@0.5", upper)):
         assert tuple(found.measure_intervals[name].interval) == pytest.approx((0.0, expected))
+    # other trials would have another minimum
+    assert upper - 1e-12 <= found.measure_intervals["min-dcf@0.5"].high < 1.5 * upper
     assert 0 < found.measure_intervals["cllr-min"].high < 0.5
 
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import fairtrial as ft
 from calibration.test_model import make
-from fairtrial.calibration.parametric import Linear
+from fairtrial.calibration.methods import Linear
 from fairtrial.cli.app import main
 from simulated import crossed
 
@@ -35,7 +35,10 @@ def test_a_registered_method_is_fitted_saved_and_a_choice_of_the_command(halved:
     found.save(tmp_path / "h.json")
     assert np.array_equal(ft.calibration.Calibration.load(tmp_path / "h.json").ratios(dev), found.ratios(dev))
     assert ft.calibrate(dev, make(2), systems=["face"], method=halved).intervals[0].threshold == "fixed"
-    assert "halved: half the score" in " ".join(CliRunner().invoke(main, ["calibrate", "--help"]).output.split())
+    ft.write_trials(dev, tmp_path / "dev.csv")
+    files = ["--dev", str(tmp_path / "dev.csv"), "--test", str(tmp_path / "dev.csv")]
+    run = CliRunner().invoke(main, ["calibrate", *files, "--method", "halve"])
+    assert (run.exit_code, "halved" in run.stderr) == (2, True)
     with pytest.raises(ft.ParameterError) as error:
         ft.calibration.fit_calibration(dev, method=halved)
     assert error.value.code == "one-system"

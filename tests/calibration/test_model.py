@@ -109,6 +109,19 @@ def test_a_calibration_that_was_changed_by_hand(tmp_path: Path) -> None:
             ft.calibration.Calibration.load(tmp_path / "c.json")
 
 
+@pytest.mark.parametrize("entry", ["weights", "offset"])
+def test_ratios_beyond_the_range_of_floats_are_refused(tmp_path: Path, entry: str) -> None:
+    path = tmp_path / "model.json"
+    ft.calibration.fit_calibration(make(1), systems=["face"]).save(path)
+    content = json.loads(path.read_text())
+    del content["sha256"]
+    content["parameters"][entry] = [1e308] if entry == "weights" else 1e308
+    path.write_text(json.dumps(content))
+    with pytest.raises(ft.FairtrialError) as caught:
+        ft.calibration.Calibration.load(path).apply(make(1))
+    assert caught.value.code == "overflow"
+
+
 def test_separated_equal_infinite_and_reversed_scores() -> None:
     genuine = np.array([True] * 5 + [False] * 20)
     apart = ft.Trials.from_arrays(np.where(genuine, 2.0, 1.0) + 0.01 * np.arange(25), genuine)

@@ -27,14 +27,24 @@ def pieces(trials: ft.Trials) -> opened.OpenTrials:
     return ft.open_trials(trials.column(), trials.genuine, systems=["voice"])
 
 
-@pytest.mark.parametrize("method", ["logistic", "gaussian", "pav", "kde", "none"])
-@pytest.mark.parametrize("prior", [0.5, 0.05])
+@pytest.mark.parametrize(
+    ("method", "prior"),
+    [
+        ("logistic", 0.5),
+        ("logistic", 0.05),
+        ("gaussian", 0.5),
+        ("gaussian", 0.05),
+        ("pav", 0.5),
+        ("kde", 0.5),
+        ("none", 0.5),
+    ],
+)
 def test_figures_are_those_of_memory(method: str, prior: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opened, "SORT_AT_ONCE", 0)
     dev, test = draw(1), draw(2)
     points = ["sre18", ".5"]
-    (whole,) = ft.calibrate(dev, test, method=method, prior=prior, points=points, bounds="elub")
-    (found,) = ft.calibrate(pieces(dev), pieces(test), method=method, prior=prior, points=points, bounds="elub")
+    (whole,) = ft.calibrate(dev, test, method=method, prior=prior, costs=points, bounds="elub")
+    (found,) = ft.calibrate(pieces(dev), pieces(test), method=method, prior=prior, costs=points, bounds="elub")
     assert np.allclose(found.calibration.ratios(test), whole.calibration.ratios(test), rtol=1e-8, atol=1e-8)
     assert whole.dev is not None
     assert found.dev == pytest.approx(whole.dev, rel=1e-9)
@@ -96,11 +106,11 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = ["--dev", str(tmp_path / "dev.csv"), "--test", str(tmp_path / "test.csv")]
     run = CliRunner().invoke(main, ["calibrate", *files, "--save", str(tmp_path / "c.json"), "--json"])
     assert run.exit_code == 0, run.output
-    (found,) = json.loads(run.output)["systems"]
+    (found,) = json.loads(run.stdout)["systems"]
     whole = ft.calibrate(*ft.read_pair(files[1], files[3]))
     assert found["test"]["cllr"] == pytest.approx(whole.test[0])
     assert ft.calibration.Calibration.load(tmp_path / "c.json").parameters["weights"] == pytest.approx(
         whole.calibration.parameters["weights"]
     )
-    run = CliRunner().invoke(main, ["calibrate", *files, "--fuse"])
-    assert (run.exit_code, "--fuse needs all trials in memory" in run.output) == (2, True), run.output
+    run = CliRunner().invoke(main, ["calibrate", *files, "--scores-out", str(tmp_path / "llr.csv")])
+    assert (run.exit_code, "--scores-out needs all trials in memory" in run.output) == (2, True), run.output

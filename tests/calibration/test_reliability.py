@@ -7,7 +7,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 import fairtrial as ft
-from fairtrial.calibration.maps import percentile_limits, pooling_places, resampled_ratios
+from fairtrial.calibration.curves import percentile_limits, pooling_places, resampled_ratios
 from simulated import crossed
 
 

@@ -129,8 +129,8 @@ def test_json_of_lausanne_keeps_the_contract_of_the_design() -> None:
             {"protocol": "fp-full", "criterion": "wer-min", "alpha": 0.3, "confidence": 0.8},
         ),
         (
-            ["--fusion", "svm-linear", "--folds", "3", "--seed", "2", "--protocol", "fp-multimodal"],
-            {"fusion": "svm-linear", "folds": 3, "rng": 2, "protocol": "fp-multimodal"},
+            ["--fusion", "svm-linear", "--inner-folds", "3", "--seed", "2", "--protocol", "fp-multimodal"],
+            {"fusion": "svm-linear", "inner_folds": 3, "rng": 2, "protocol": "fp-multimodal"},
         ),
     ],
 )
@@ -177,7 +177,7 @@ def test_several_methods_are_compared() -> None:
 
 def test_calibrated_systems_are_systems_like_any_others() -> None:
     """Ratios are rising maps of the scores, so that single systems decide as before."""
-    calibrate = ["calibrate", "--dev", "lab/dev.csv", "--test", "lab/test.csv", "--out", "lab/llr.csv"]
+    calibrate = ["calibrate", "--dev", "lab/dev.csv", "--test", "lab/test.csv", "--scores-out", "lab/llr.csv"]
     assert CliRunner().invoke(main, calibrate).exit_code == 0
     before = found()
     manifest = Path("lab/benchmark.toml").read_text().replace("dev.csv", "dev-llr.csv").replace("test.csv", "llr.csv")
@@ -192,7 +192,16 @@ def test_calibrated_systems_are_systems_like_any_others() -> None:
 
 
 def test_workers_change_nothing() -> None:
-    assert found("--workers", "2") == found()
+    """To nine digits: sums of products by BLAS depend on where arrays lie in memory, in their last bit."""
+    assert rounded(found("--workers", "2")) == rounded(found())
+
+
+def rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: rounded(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [rounded(entry) for entry in value]
+    return float(f"{value:.9g}") if isinstance(value, float) else value
 
 
 def test_splits_show_their_spread() -> None:
@@ -228,9 +237,10 @@ def test_many_notes_are_cut_on_screen_and_whole_in_json(monkeypatch: pytest.Monk
     arguments = ("--fusion", "talkative", "--protocol", "fp-full")
     notes = found(*arguments, data="dealt")["notes"]
     assert len(notes) > 12
-    shown = run(*arguments, data="dealt").stdout
-    assert sum(f"note: {note['text']}" in shown for note in notes) == 12
-    assert f"and {len(notes) - 12} more notes" in shown
+    shown = run(*arguments, "-v", data="dealt").stdout
+    left = sum(note["text"] not in shown for note in notes)
+    assert 0 < len(notes) - left <= 12
+    assert f"and {left} more notes" in shown
 
 
 def rows_of(name: str) -> list[dict[str, Any]]:
@@ -244,7 +254,7 @@ def rows_of(name: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet"])
 def test_tables_in_files(name: str) -> None:
     result = run("--fusion", "mean,min", "--out", name)
-    assert result.stdout.endswith(f"results in {name}\n")
+    assert result.stderr == f"tables in {name}\n"
     rows = rows_of(name)
     expected = [entry for fusion in ("mean", "min") for entry in in_python(fusion=fusion)["experiments"]]
     assert [row["fusion"] for row in rows] == ["mean"] * 3 + ["min"] * 3
@@ -301,7 +311,7 @@ def test_json_stays_alone_on_stdout_with_out() -> None:
         (["--workers", "0"], "there must be at least one worker, not 0"),
         (["--seed", "-1"], "a seed must be a whole number of at least 0, not -1"),
         (["--fusion", "product", "--out", "out.csv"], "P1, pca + mfcc: the product needs scores of at least 0"),
-        (["--fusion", "mlp", "--folds", "1"], "P1, pca + mfcc: there must be at least 2 folds, not 1"),
+        (["--fusion", "mlp", "--inner-folds", "1"], "P1, pca + mfcc: there must be at least 2 folds, not 1"),
         (["--out", "out.doc"], "out.doc: its name should end in .csv, .tsv, .parquet, .md, .tex, .json"),
         (["--out", "nowhere/out.csv"], "there is no directory nowhere to write to"),
         (["--out", f"{'long' * 100}.md"], "cannot be written"),

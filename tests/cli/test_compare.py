@@ -72,7 +72,7 @@ def test_discordant_counts_add_up_and_are_everywhere() -> None:
     assert list(cells) == ["a", "b", "c", "d"]
     assert sum(cells.values()) == 576
     assert cells["b"] + cells["d"] == errors["face"]["false_accepts"] + errors["face"]["false_rejects"]
-    text = shown("compare", *SETS, *FEW, "--systems", "face,iris", "--out", "t.csv", "--report", "p.html")
+    text = shown("compare", *SETS, *FEW, "--systems", "face,iris", "--out", "t.csv", "--report", "p.html", "--all")
     page = Path("p.html").read_text(encoding="utf-8")
     for command in pair["commands"]:
         assert command in text

@@ -67,5 +67,5 @@ def test_contradictions_are_refused() -> None:
     assert "give either --b (FAR and FRR) or --b-counts (numbers of errors); neither was given" in refused(*A, *TRIALS)
     many = refused(*A, "--b-counts", "1", "401", *TRIALS)
     assert "system B: there are 401 false rejects, but only 400 genuine trials" in many
-    assert "'2.5' is not a valid integer" in refused(*A, "--b-counts", "2.5", "1", *TRIALS)
-    assert "'2.5' is not a valid integer" in refused(*A, *B, *TRIALS, "--discordant", "2.5", "1", "1", "1")
+    assert "expected a whole number, not '2.5'" in refused(*A, "--b-counts", "2.5", "1", *TRIALS)
+    assert "expected a whole number, not '2.5'" in refused(*A, *B, *TRIALS, "--discordant", "2.5", "1", "1", "1")

@@ -36,8 +36,8 @@ def shown(*arguments: str | Path) -> list[list[str]]:
     result = run(*arguments)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    first = next(k for k, line in enumerate(lines) if line.startswith("─")) + 1
-    return [line.split() for line in lines[first : lines.index("", first)]]
+    first = next(k for k, line in enumerate(lines) if set(line) == {"-"}) + 1
+    return [line.split() for line in (*lines, "")[first : (*lines, "").index("", first)]]
 
 
 @pytest.fixture(autouse=True)
@@ -130,7 +130,6 @@ def test_rows_are_written_and_the_journal_removed(folder: Path) -> None:
     before = set(folder.iterdir())
     result = run(*SMALL, "--out", "rows.parquet")
     assert result.exit_code == 0
-    assert "results in rows.parquet" in result.stdout
     assert pq.read_table("rows.parquet").to_pylist() == found
     assert set(folder.iterdir()) - before == {folder / "rows.parquet"}
     assert answer(*SMALL, "--out", "rows.csv")["cells"] == found
@@ -221,19 +220,19 @@ def test_like_a_table_with_unequal_attempts() -> None:
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (["--n", "ten"], ["--n ten: expected whole numbers separated by commas"]),
-        (["--n", "10,"], ["--n 10,: expected whole numbers"]),
-        (["--m", "2.5"], ["--m 2.5: expected whole numbers"]),
-        (["--pi", "a,b"], ["--pi a,b: expected numbers separated by commas"]),
+        (["--n", "ten"], ["--n: expected a number"]),
+        (["--n", "10,"], ["--n: expected a number"]),
+        (["--m", "2.5"], ["--m: expected a whole number"]),
+        (["--pi", "a,b"], ["--pi: expected a number"]),
         (["--n", "1"], ["n must be", "2", "not 1"]),
         (["--m", "0"], ["m must be", "1", "not 0"]),
         (["--pi", "0"], ["pi must be a fraction above 0 and below 1"]),
         (["--pi", "nan"], ["pi must be a fraction"]),
         (["--rho", "2"], ["rho must be between 0 and 1"]),
         (["--rho", "-.1"], ["rho must be between 0 and 1"]),
-        (["--n", "100000000000000000000"], ["n must be", "9,007,199,254,740,992"]),
+        (["--n", "100000000000000000000"], ["--n: expected a number of at most 9,007,199,254,740,992"]),
         (["--m", "100000000"], ["m must be", "10,000,000"]),
-        (["--m", "9" * 400], ["m must be", "10,000,000"]),
+        (["--m", "9" * 400], ["--m: expected a number of at most 9,007,199,254,740,992"]),
         (["--n", "100000", "--m", "30", "--rho", ".8", "--pi", ".1", "--exact"], ["too many outcomes", "simulate it"]),
         (["--method", "wald"], ["method must be one of dr, bp, sb, bb, lbb, brr, bb-ml, not 'wald'"]),
         (["--datasets", "0"], ["at least one data set, not 0"]),
@@ -250,7 +249,7 @@ def test_like_a_table_with_unequal_attempts() -> None:
         (["--like", "counts.csv", "--m", "10"], ["--m does not go with --like"]),
         (["--like", "counts.csv", "--grid", "paper"], ["--grid does not go with --like"]),
         (["--like", "counts.csv", "--pi", ".1,.2"], ["--pi must be one number with --like"]),
-        (["--like", "counts.csv", "--rho", "x"], ["--rho x: expected numbers"]),
+        (["--like", "counts.csv", "--rho", "x"], ["--rho: expected a number"]),
     ],
 )
 def test_bad_input(folder: Path, arguments: list[str], parts: list[str]) -> None:

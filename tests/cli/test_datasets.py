@@ -9,13 +9,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairtrial.benchmark.datasets import DATASETS
-from fairtrial.cli.app import COMMANDS, main
+from fairtrial.cli.app import main
 
 
 @pytest.fixture(autouse=True)
 def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No data and an empty cache."""
-    monkeypatch.setitem(COMMANDS, "datasets", "List the known score sets.")
     monkeypatch.delenv("FAIRTRIAL_DATA", raising=False)
     monkeypatch.delenv("FAIRTRIAL_MIRROR", raising=False)
     monkeypatch.setenv("FAIRTRIAL_CACHE", str(tmp_path / "cache"))
@@ -91,6 +90,39 @@ def test_a_name_that_is_not_known() -> None:
 
 def test_help_has_an_example_and_loads_nothing_heavy() -> None:
     assert "fairtrial datasets bssr1-set1" in run("--help").stdout
-    code = "import sys, fairtrial.cli.datasets; print('pooch' in sys.modules or 'numpy' in sys.modules)"
+    code = "import sys, fairtrial.cli.commands; print('pooch' in sys.modules or 'numpy' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
+
+
+def test_a_set_is_exported_and_read_again(tmp_path: Path) -> None:
+    folder = tmp_path / "scores"
+    result = run("lausanne", "--set", "LP2", "--export", str(folder), "--json")
+    assert result.exit_code == 0, result.stderr
+    assert [(file["set"], file["part"]) for file in json.loads(result.stdout)["files"]] == [
+        ("LP2", "dev"),
+        ("LP2", "test"),
+    ]
+    asked = ["evaluate", "--system", "(PAC,GMM)", "--json"]
+    sources = (
+        ["--data", "lausanne", "--set", "LP2"],
+        ["--data", str(folder)],
+        ["--dev", str(folder / "LP2-dev.csv"), "--test", str(folder / "LP2-test.csv")],
+    )
+    known, again, files = (json.loads(CliRunner().invoke(main, [*asked, *source]).stdout) for source in sources)
+    figures = [(own["systems"][0]["threshold"], own["systems"][0]["test"]["hter"]) for own in (known, again, files)]
+    assert figures[0] == figures[1] == figures[2]
+
+
+def test_an_export_writes_over_nothing(tmp_path: Path) -> None:
+    (tmp_path / "LP2-test.csv").write_text("mine")
+    result = run("lausanne", "--set", "LP2", "--export", str(tmp_path))
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"LP2-test.csv": "mine"}
+
+
+@pytest.mark.parametrize("arguments", [["--export", "scores"], ["lausanne", "--set", "LP2"]])
+def test_an_export_needs_a_name_and_a_directory(arguments: list[str]) -> None:
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert "--export" in result.stderr

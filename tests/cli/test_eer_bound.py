@@ -70,7 +70,7 @@ def test_an_eer_without_a_name_beside_named_ones_is_numbered() -> None:
     [
         (["A=.1", "A=.2"], "a name of its own"),
         (["=.1", "B=.2"], "one is empty"),
-        (["A=x", "B=.2"], "'x' is not a number"),
+        (["A=x", "B=.2"], "expected a number"),
         ([".1", ".2", "--eer-m", ".15"], "at least the largest EER"),
         (["10", ".2"], "1.5 % is 0.015"),
     ],

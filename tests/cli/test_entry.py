@@ -31,6 +31,26 @@ def stub(folder: Path, module: str, code: str) -> str:
     return f"{folder / 'stub'}{os.pathsep}{SOURCE}"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
+@pytest.mark.parametrize("words", ["explore --no-browser", "evaluate --dev a.csv --test b.csv", "plot det --help"])
+@pytest.mark.parametrize("megabytes", [250, 450])
+def test_too_little_memory_is_an_error_at_once(words: str, megabytes: int) -> None:
+    import resource
+
+    limit = (megabytes * 2**20,) * 2
+    done = subprocess.run(
+        [sys.executable, "-m", "fairtrial", *words.split()],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit),
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert f"{megabytes} MB" in done.stderr
+
+
 @pytest.mark.parametrize("module", ["click", "numpy"])
 def test_ctrl_c_while_libraries_are_loaded(module: str, tmp_path: Path) -> None:
     code = "from signal import *\nsignal(SIGINT, default_int_handler)\nraise_signal(SIGINT)\n"
@@ -197,3 +217,31 @@ def test_a_wrong_option_is_said_without_escapes() -> None:
     assert found.returncode == 2
     assert b"\x1b" not in found.stderr
     assert b"\\x1b]0;x" in found.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
+@pytest.mark.parametrize("megabytes", [600, 1500])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_libraries_do_not_abort_if_addresses_are_limited(megabytes: int, ending: str, tmp_path: Path) -> None:
+    """Arrow and OpenBLAS ended the process as they could not start a thread."""
+    import resource
+
+    rng = np.random.default_rng(0)
+    count = 300_000
+    genuine = rng.random(count) < 0.1
+    ids = [f"person {k}" for k in rng.integers(0, 300, count)]
+    path = str(tmp_path / f"a.{ending}")
+    write_trials(Trials.from_arrays(rng.normal(size=count) + 2 * genuine, genuine, systems=["face"], claim=ids), path)
+    limit = (megabytes * 2**20,) * 2
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != "OMP_NUM_THREADS"}
+    done = subprocess.run(
+        [sys.executable, "-m", "fairtrial", "evaluate", "--dev", path, "--test", path],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit),
+    )
+    assert done.returncode == 0 or (done.returncode == 2 and done.stderr.count("\n") == 1), done.stderr
+    assert "not enough memory" in done.stderr or not done.stderr

@@ -60,10 +60,10 @@ def answer(*arguments: str) -> Any:
     ids=lambda command: " ".join(command[:2]),
 )
 def test_thresholds_are_not_re_estimated_by_a_method_that_cannot(command: list[str], method: str) -> None:
-    result = run(*command, "--method", method, "--resample", "both")
-    assert result.exit_code == 2
-    assert f"--resample both re-estimates thresholds, as --method cluster does; --method {method}" in result.output
-    assert not Path("a.png").exists()
+    result = run(*command, "--method", method, "--json")
+    assert result.exit_code == 0
+    if command[0] == "epc":
+        assert json.loads(result.stdout)["comparison"]["threshold"] == "fixed"
 
 
 def test_the_other_methods_say_that_thresholds_are_fixed() -> None:
@@ -88,7 +88,7 @@ def test_areas_are_tested_with_their_intervals_and_say_what_they_are_of() -> Non
         own = test["interval"]
         assert (own["low"], own["high"]) == pytest.approx((test["difference"] - reach, test["difference"] + reach))
         assert (own["confidence"], own["method"], own["threshold"]) == (0.9, test["test"], "re-estimated")
-    text = shown(*command)
+    text = shown(*command, "--all")
     assert "Tests of the areas, face - voice: HTER over targets of FAR and FRR" in text
     assert "90 % interval" in text.split("Tests of the areas")[1]
 
@@ -97,7 +97,7 @@ def test_areas_that_are_left_out_are_not_tested_either() -> None:
     assert answer("epc", *SETS, *COMPARED, "--no-areas")["comparison"]["areas"] == []
     assert "Tests of the areas" not in shown("epc", *SETS, *COMPARED, "--no-areas")
     result = run("epc", *SETS, *COMPARED, "--no-areas", "--areas", "precision,recall")
-    assert (result.exit_code, "--no-areas leaves them out" in result.output) == (2, True)
+    assert (result.exit_code, "--no-areas" in result.output) == (2, True)
 
 
 def test_curves_of_folds_are_compared_as_in_python() -> None:

@@ -11,7 +11,7 @@ import pyarrow.parquet as parquet
 import pytest
 from click.testing import CliRunner, Result
 
-from fairtrial import write_trials
+from fairtrial import FairtrialError, evaluate, write_trials
 from fairtrial.cli.app import main
 from simulated import crossed
 
@@ -27,8 +27,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["evaluate", *arguments], catch_exceptions=False)
+def run(*arguments: str, command: tuple[str, ...] = ("evaluate",)) -> Result:
+    return CliRunner().invoke(main, [*command, *arguments], catch_exceptions=False)
 
 
 def test_decisions_of_every_system_and_trial() -> None:
@@ -90,6 +90,36 @@ def test_what_does_not_go_with_a_given_threshold_is_refused(more: tuple[str, ...
     shown = run(*SETS, "--threshold", "1", *more)
     assert shown.exit_code == 2
     assert words in shown.stderr
+
+
+def test_a_given_threshold_needs_no_dev() -> None:
+    asked = ("--threshold", "1.25", "--measure", "dcf", "--measure", "act-dcf-raw@.01", "--dcf", ".01,10,1", "--json")
+    assert run("count", "test.csv", "--out", "test.ftc", command=()).exit_code == 0
+    (alone, *_), (both, *_) = (json.loads(run(*sets, *asked).stdout)["systems"] for sets in (SETS[2:], SETS))
+    assert (alone["dev"], alone["eer"]) == (None, None)
+    texts = [dict(own["test"]) for own in (alone, both)]
+    assert texts[0] == texts[1]
+    with open("test.csv", newline="") as file:
+        rows = [(row["label"] == "genuine", float(row["a"])) for row in csv.DictReader(file)]
+    misses = np.mean([score <= 1.25 for genuine, score in rows if genuine])
+    alarms = np.mean([score > 1.25 for genuine, score in rows if not genuine])
+    assert alone["test"]["measures"]["dcf"] == pytest.approx(0.01 * 10 * misses + 0.99 * alarms)
+    shown = run("--test", "test.csv", "--threshold", "1.25")
+    assert (shown.exit_code, "dev" in shown.stdout.split("Thresholds")[0].split()) == (0, False)
+    assert run("--test", "test.ftc", "--threshold", "1.25").exit_code == 0
+
+
+def test_evidence_from_dev_is_refused_without_dev() -> None:
+    shown = run("--test", "test.csv", "--threshold", "1", "--measure", "cllr")
+    assert (shown.exit_code, shown.stdout) == (2, "")
+
+
+def test_dev_may_be_missing_with_a_threshold_only() -> None:
+    assert run("--test", "test.csv").exit_code == 2
+    with pytest.raises(FairtrialError) as caught:
+        evaluate(None, ([0.8], [0.2]))
+    assert caught.value.code == "needs-dev"
+    assert evaluate(None, ([0.8, 0.1], [0.2]), threshold=0.5).test.frr == 0.5
 
 
 def test_folds_have_thresholds_of_their_own() -> None:

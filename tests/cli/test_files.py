@@ -14,7 +14,8 @@ from click.testing import CliRunner
 
 from fairtrial import Counter, fuse, write_trials
 from fairtrial.cli.app import main
-from fairtrial.cli.files import READ, WRITTEN, FileCommand
+from fairtrial.cli.command import Command
+from fairtrial.cli.files import READ, WRITTEN
 from simulated import crossed
 
 OVER = "would be written over files that are read; name another file"
@@ -82,10 +83,10 @@ SETS = ["--dev", "dev.csv", "--test", "test.csv"]
         ["compare", "--dev", "dev.html", "--test", "test.csv", "--report", "dev.html"],
         ["epc", *SETS, "--out", "test.csv"],
         ["fuse", *SETS, "--out", "test.csv"],
-        ["fuse", *SETS, "--table", "dev.csv"],
+        ["fuse", *SETS, "--out", "dev.csv"],
         ["fuse", "--dev", "model.json", "--test", "test.csv", "--save", "model.json"],
-        ["fuse", "--model", "model.json", "--test", "test.csv", "--table", "model.json"],
-        ["fuse", "--dev", "dev-x.csv", "--dev", "dev.csv", "--test", "test.csv", "--out", "x.csv"],
+        ["fuse", "--model", "model.json", "--test", "test.csv", "--out", "model.json"],
+        ["fuse", "--dev", "dev-x.csv", "--dev", "dev.csv", "--test", "test.csv", "--scores-out", "x.csv"],
         ["predict", *SETS, "--out", "test.csv"],
         ["chimeric", *SETS, "--other-dev", "dev.csv", "--other-test", "test.parquet", "--out", "test.parquet"],
         ["interval", "individuals", "counts.csv", "--out", "counts.csv"],
@@ -94,7 +95,7 @@ SETS = ["--dev", "dev.csv", "--test", "test.csv"]
         ["plot", "det", "--dev", "dev.png", "--test", "test.csv", "--out", "dev.png"],
         ["plot", "fit", "counts.png", "--out", "counts.png"],
         ["plot", "coverage", "counts.png", "--out", "counts.png"],
-        ["plot", "correlation", "dev.png", "--out", "dev.png"],
+        ["plot", "correlation", "--dev", "dev.png", "--out", "dev.png"],
     ],
     ids=" ".join,
 )
@@ -125,9 +126,9 @@ def test_whatever_the_file_is_called(folder: Path) -> None:
 
 
 def test_two_results_in_one_file(folder: Path) -> None:
-    message = refused("fuse", *SETS, "--out", "x.csv", "--table", "./x.csv")
+    message = refused("fuse", *SETS, "--scores-out", "x.csv", "--out", "./x.csv")
     assert "x.csv: two results would be written to this file; name another for one of them" in message
-    assert "dev-x.csv: two results" in refused("fuse", *SETS, "--out", "x.csv", "--table", "dev-x.csv")
+    assert "dev-x.csv: two results" in refused("fuse", *SETS, "--scores-out", "x.csv", "--out", "dev-x.csv")
 
 
 def test_other_files_may_be_written_over(folder: Path) -> None:
@@ -162,9 +163,9 @@ def test_every_option_that_names_a_file_says_whether_it_is_read_or_written(name:
     named = [parameter.name for parameter in command.params if FILE.fullmatch(parameter.metavar or "")]
     assert all(kinds[parameter] in (READ, WRITTEN) for parameter in named), (name, named)
     for parameter in command.params:
-        if {"--out", "--report", "--save", "--table"} & set(parameter.opts):
+        if {"--out", "--report", "--save", "--scores-out"} & set(parameter.opts):
             assert parameter.type is WRITTEN
-    assert WRITTEN not in kinds.values() or isinstance(command, FileCommand)
+    assert WRITTEN not in kinds.values() or isinstance(command, Command)
 
 
 def test_the_shell_completes_files() -> None:

@@ -33,16 +33,17 @@ TAKEN = "read as csv: scores face, voice; claim, subject, probe; kept besides: a
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "epc", "fuse"])
 def test_every_command_says_what_was_taken_for_what(command: str, scores: Path) -> None:
-    result = run(command, "--dev", scores, "--test", scores)
+    result = run(command, "--dev", scores, "--test", scores, "-v")
     assert result.exit_code == 0, result.output
+    assert TAKEN not in run(command, "--dev", scores, "--test", scores).stdout
     assert f"note: dev and test: {TAKEN}" in result.stdout
     assert TAKEN in run(command, "--dev", scores, "--test", scores, "--json").stdout
 
 
 def test_a_figure_says_it_too(scores: Path, tmp_path: Path) -> None:
     words = ("plot", "det", "--dev", scores, "--test", scores, "--out", tmp_path / "det.png")
-    assert f"note: dev and test: {TAKEN}" in run(*words).stderr
-    assert json.loads(run(*words, "--json").stdout)["notes"][0] == f"dev and test: {TAKEN}"
+    assert f"note: dev and test: {TAKEN}" in run(*words, "-v").stderr
+    assert json.loads(run(*words, "--json").stdout)["notes"][0]["code"] == "read-as"
 
 
 def test_convert_keeps_columns_and_says_what_it_could_not(scores: Path, tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_other_columns_people_and_what_is_genuine_by_options(scores: Path) -> No
     assert [one["system"] for one in json.loads(result.stdout)["systems"]] == ["face"]
     result = run("evaluate", "--dev", scores, "--test", scores, "--person", "(", "--json")
     assert result.exit_code == 2
-    assert "--person '(' is not a regular expression" in result.output
+    assert "--person ( is not a regular expression" in result.output
     result = run("evaluate", "--dev", scores, "--test", scores, "--genuine-by", "label")
     assert result.exit_code == 2
     assert "has no labels, as --genuine-by label asks" in result.output
@@ -96,3 +97,139 @@ def test_options_that_do_not_apply_are_refused(words: tuple[str, ...], flag: str
     result = run(*(tmp_path / word if word == "counts.csv" else word for word in words))
     assert result.exit_code == 2
     assert f"error: {flag} " in result.output
+
+
+def test_a_key_apart_from_the_scores(scores: Path, tmp_path: Path) -> None:
+    rows = scores.read_text().splitlines()[1:]
+    cells = [row.split(",") for row in rows]
+    labels = [f"{c},{s},{p},{'target' if c == s else 'nontarget'}" for c, s, p, *_ in cells]
+    (tmp_path / "key.csv").write_text("\n".join(["claim,subject,probe,label", *labels, ""]))
+    (tmp_path / "bare.csv").write_text("\n".join(["probe,face", *(f"{row[2]},{row[3]}" for row in cells), ""]))
+    bare, key = tmp_path / "bare.csv", tmp_path / "key.csv"
+    joined = run("evaluate", "--dev", bare, "--test", bare, "--key", key, "--json")
+    assert joined.exit_code == 0, joined.output
+    whole = run("evaluate", "--dev", scores, "--test", scores, "--system", "face", "--json")
+    figures = [json.loads(result.stdout)["systems"][0] for result in (joined, whole)]
+    assert figures[0]["test"]["hter"] == figures[1]["test"]["hter"]
+    over = run("evaluate", "--dev", bare, "--test", bare, "--key", key, "--out", key)
+    assert (over.exit_code, over.stdout) == (2, "")
+    assert "would be written over files that are read" in over.stderr
+
+
+def test_folds_given_by_a_column(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    people = [f"p{k}" for k in range(12)]
+    rows = [
+        (c, s, "uvw"[k // 4], float(rng.normal() + 2 * (c == s)))
+        for k, c in enumerate(people)
+        for s in people[4 * (k // 4) : 4 * (k // 4) + 4]
+        for _ in range(3)
+    ]
+    path = tmp_path / "folds.csv"
+    path.write_text("claim,subject,part,s\n" + "".join(f"{c},{s},{part},{score!r}\n" for c, s, part, score in rows))
+    result = run("evaluate", "--dev", path, "--folds", "part", "--criterion", "wer-min", "--json")
+    assert result.exit_code == 0, result.output
+    (system,) = json.loads(result.stdout)["systems"]
+    errors = {"far": 0, "frr": 0}
+    for part, threshold in zip("uvw", system["fold_thresholds"], strict=True):
+        others = [(score, c == s) for c, s, own, score in rows if own != part]
+        genuine = sum(same for _, same in others)
+
+        def cost(at: float, trials: list[tuple[float, bool]] = others, of: int = genuine) -> float:
+            accepted = sum(score > at and not same for score, same in trials) / (len(trials) - of)
+            return accepted + sum(score <= at and same for score, same in trials) / of
+
+        least = min(cost(score) for score, _ in others)
+        assert cost(threshold) == pytest.approx(least)  # by the other two folds
+        judged = [(score, c == s) for c, s, own, score in rows if own == part]
+        errors["far"] += sum(score > threshold and not same for score, same in judged)
+        errors["frr"] += sum(score <= threshold and same for score, same in judged)
+    assert (system["test"]["false_accepts"], system["test"]["false_rejects"]) == (errors["far"], errors["frr"])
+    notes = {note["code"]: note["values"] for note in system["notes"]}
+    assert notes["given-folds"] == {"count": 3, "column": "part"}
+    assert "split-people" not in notes
+    (by_subject,) = json.loads(run("evaluate", "--dev", path, "--folds", "subject", "--json").stdout)["systems"]
+    assert {note["code"]: note["values"] for note in by_subject["notes"]}["split-people"] == {"count": 12}
+
+
+def test_a_column_that_gives_no_folds(scores: Path) -> None:
+    for column, words in (("gender", "--folds"), ("session", "no column 'session'")):
+        result = run("evaluate", "--dev", scores, "--folds", column)
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+        assert words in result.stderr
+
+
+@pytest.mark.parametrize("pattern", ["a{99999999999999999999}", "(" * 5000 + ")" * 5000])
+def test_a_pattern_that_python_cannot_compile(pattern: str, scores: Path) -> None:
+    """They ended in an OverflowError and in a RecursionError."""
+    result = run("evaluate", "--dev", scores, "--test", scores, "--person", pattern)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert "is not a regular expression" in result.stderr
+
+
+def test_demo_has_no_tables_to_write(tmp_path: Path) -> None:
+    result = run("demo", tmp_path / "demo", "--out", tmp_path / "demo.csv")
+    assert result.exit_code == 2
+    assert "No such option '--out'" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_set_is_one_of_known_data(scores: Path) -> None:
+    """The option was ignored without --data."""
+    result = run("evaluate", "--dev", scores, "--test", scores, "--set", "LP1", "--json")
+    assert json.loads(result.stdout)["error"]["code"] == "does-not-apply"
+    result = run("evaluate", "--data", "lausanne")
+    assert "LP1, LP2" in result.stderr
+    assert result.stderr.count("LP1") == 1
+    assert "may be repeated" not in " ".join(run("evaluate", "--help-all").stdout.split("--set")[1].split("--")[:2])
+
+
+def test_random_splits_are_the_first_one(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error named the same set ten times."""
+    monkeypatch.setenv("FAIRTRIAL_DATA", str(real_data))
+    result = json.loads(run("evaluate", "--data", "bssr1-set1", "--system", "face-C", "--json").stdout)
+    assert "random-split" in [note["code"] for note in result["systems"][0]["notes"]]
+
+
+def test_bounds_need_dev(scores: Path) -> None:
+    """They were left out in silence."""
+    words = ("calibrate", "--test", scores, "--system", "face", "--method", "none", "--json")
+    assert json.loads(run(*words, "--bounds", "elub").stdout)["error"]["code"] == "needs-dev"
+    assert run(*words).exit_code == 0
+
+
+def test_mistyped_names(scores: Path, tmp_path: Path) -> None:
+    sets = ("--dev", scores, "--test", scores)
+    for words, meant in (
+        (("evaluate", "--dev", tmp_path / "score.csv", "--test", scores), "scores.csv"),
+        (("evaluate", "--data", "lausane"), "lausanne"),
+        (("evaluate", *sets, "--measure", "dcf", "--dcf", "sre81"), "sre18"),
+        (("evaluate", *sets, "--measure", "FRRR"), "frr"),
+        (("convert", tmp_path / "SCORES.CSV", "--out", tmp_path / "b.csv"), "scores.csv"),
+    ):
+        result = run(*words)
+        assert result.exit_code == 2
+        assert f"did you mean '{meant}'?" in result.stderr, words
+
+
+def test_options_are_spelled_as_flags(scores: Path, tmp_path: Path) -> None:
+    """These messages spelled them as keywords of Python."""
+    (tmp_path / "gen.txt").write_text("a a 1 .9\n")
+    (tmp_path / "imp.txt").write_text("a b 2 .1\n")
+    lists = ("evaluate", "--dev", tmp_path / "gen.txt", "--dev", tmp_path / "imp.txt", "--folds", "3")
+    (tmp_path / "comma.csv").write_text("label,face,voice\n" + '1,.5,"0,5"\n0,.2,"0,2"\n' * 30)
+    for words, flag in (
+        (("evaluate", "--dev", scores, "--folds", 3, "--person", "z+"), "--person z+ finds nobody"),
+        (lists, "--column claim=1 --column subject=2 --column probe=3 --column score=4"),
+        ((*lists, "--column", "claim=1"), "not only some, as in --column score=4"),
+        (("evaluate", "--dev", tmp_path / "comma.csv", "--folds", 3), "--column other=voice"),
+    ):
+        result = run(*words)
+        assert flag in result.stderr
+
+
+def test_a_spreadsheet_is_no_manifest(tmp_path: Path) -> None:
+    (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04\xff\xfe")
+    result = json.loads(run("benchmark", "--data", tmp_path / "a.xlsx", "--json").stdout)
+    assert result["error"]["code"] == "not-toml"
+    assert "utf-8" not in result["error"]["message"]

@@ -63,7 +63,7 @@ def test_bad_targets_are_errors(far: str) -> None:
 
 
 def test_counts_are_refused() -> None:
-    Path("dev.ftc").write_bytes(b"")
+    assert CliRunner().invoke(main, ["count", "dev.csv", "--out", "dev.ftc"]).exit_code == 0
     result = run("--dev", "dev.ftc", "--test", "dev.ftc")
     assert result.exit_code == 2
     assert "scores themselves" in result.stderr

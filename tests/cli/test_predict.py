@@ -42,7 +42,7 @@ def plain(found: dict[str, Any]) -> Any:
 def test_predict_in_json_and_tables() -> None:
     expected = predict_fusions(DEV, TEST, normalise="z")
     assert json.loads(run("predict", *FILES, "--normalise", "z", "--json")) == plain(expected.to_json())
-    shown = run("predict", *FILES, "--normalise", "z")
+    shown = run("predict", *FILES, "--normalise", "z", "--all")
     assert "Fusions by the mean, normalisation z, the best predicted first\n" in shown
     assert "Correlation of systems by class, 40 genuine and 40 impostor trials" in shown
     run("predict", "--dev", "dev.csv", "--systems", "face,voice", "--largest", "2", "--out", "p.csv")

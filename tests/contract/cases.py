@@ -16,7 +16,7 @@ _SAME = "--dev dev.csv --test same-people.csv --system face"
 _COUNTS = "--dev files/dev.ftc --test files/test.ftc"
 _COARSE = "--dev files/coarse-dev.ftc --test files/coarse-test.ftc"
 _LARGE = "--dev large-dev.csv --test test.csv --memory 64MB"
-_PEOPLE = f"{_FACE} --people people.csv --resamples 50"
+_PEOPLE = f"{_FACE} --people people.csv"
 _TRIALS = "--impostor 112000 --genuine 400"
 _CELLS = "--n 20 --m 2,4 --pi .1 --rho .1,.3 --datasets 20 --resamples 20 --workers 1"
 _FEW = "--resamples 200"
@@ -164,7 +164,7 @@ _COMMANDS: dict[str, str] = {
     "operating-points": f"operating-points {_SETS} --far .1,.01",
     "operating-points-folds": "operating-points --dev dev.csv --folds 4 --far .1 --system face",
     "operating-points-fixed": f"operating-points {_FACE} --far .05 --resample test --cluster claim --confidence .9",
-    "operating-points-bare": f"operating-points {_BARE} --far .05 --resamples 50 --seed 2 --out new.csv",
+    "operating-points-bare": f"operating-points {_BARE} --far .05 --seed 2 --out new.csv",
     # expected performance curves
     "epc": f"epc {_SETS} --points 5",
     "epc-bands": f"epc {_FACE} --points 5 --bands pointwise",
@@ -212,13 +212,13 @@ _COMMANDS: dict[str, str] = {
     "compare-report": f"compare {_PAIR} {_FEW} --report new.html",
     # groups
     "groups": f"groups {_PEOPLE} --by sex",
-    "groups-device": f"groups {_FACE} --by device --resamples 50 --seed 2",
+    "groups-device": f"groups {_FACE} --by device --seed 2",
     "groups-crossed": (
         f"groups {_FACE} --people names.csv --person-column name --by sex,age --edges age=40 --resample test"
     ),
     "groups-own-thresholds": f"groups {_PEOPLE} --by sex --own-thresholds --factor 3 --weight .3 --cluster claim",
     "groups-criterion": f"groups {_PEOPLE} --by age --edges age=40 --criterion far --alpha .1 --out new.csv",
-    "groups-columns": f"groups {_FACE} --by town --impostor-by town2 --resamples 50",
+    "groups-columns": f"groups {_FACE} --by town --impostor-by town2",
     "groups-dcf": f"groups {_PEOPLE} --by sex --criterion dcf --dcf 1,.5,2,.5 --confidence .9",
     "groups-report": f"groups {_PEOPLE} --by sex --report new.html",
     # published rates
@@ -285,7 +285,7 @@ _COMMANDS: dict[str, str] = {
     "calibrate-fuse": f"calibrate {_SETS} --fuse --dcf .01,10,1 --dcf sre18",
     "calibrate-bare": f"calibrate {_BARE} --correction bh --dcf .05",
     "calibrate-partition": f"calibrate {_FACE} --partition device --dcf .1",
-    "calibrate-out": f"calibrate {_FACE} --out new.csv --table table.csv",
+    "calibrate-out": f"calibrate {_FACE} --scores-out new.csv --out table.csv",
     "calibrate-save": (
         f"calibrate {_FACE} --save saved.json && calibrate --model saved.json --test same-people.csv --system face"
     ),
@@ -294,16 +294,16 @@ _COMMANDS: dict[str, str] = {
         f"calibrate-model-{name}": f"calibrate --model files/calibration-{name}.json --test test.csv"
         for name in _SAVED_CALIBRATIONS
     },
-    "calibrate-model-fused": "calibrate --model files/calibration-fused.json --test test.csv --out new.parquet",
+    "calibrate-model-fused": "calibrate --model files/calibration-fused.json --test test.csv --scores-out new.parquet",
     # fusion
     **{f"fuse-{name}": f"fuse {_PAIR} --normalise min-max --fusion {name}" for name in _FUSIONS},
     **{f"fuse-normalise-{name}": f"fuse {_PAIR} --normalise {name}" for name in _NORMALISATIONS},
     "fuse-all": f"fuse {_SETS} --criterion wer-min --alpha .3 --confidence .9",
-    "fuse-folds": f"fuse {_PAIR} --fusion logistic --inner folds --folds 3 --seed 2",
+    "fuse-folds": f"fuse {_PAIR} --fusion logistic --inner folds --inner-folds 3 --seed 2",
     "fuse-fitted": f"fuse {_PAIR} --fusion logistic --inner none",
     "fuse-missing-neutral": "fuse --dev dev.csv --test holes.csv --systems face,voice --nan reject --missing neutral",
     "fuse-missing-reject": "fuse --dev dev.csv --test holes.csv --systems face,voice --nan reject --missing reject",
-    "fuse-out": f"fuse {_PAIR} --out new.csv --table table.tsv",
+    "fuse-out": f"fuse {_PAIR} --scores-out new.csv --out table.tsv",
     "fuse-save": f"fuse {_PAIR} --fusion lda --save saved.json && fuse --model saved.json --test same-people.csv",
     "fuse-report": f"fuse {_PAIR} --report new.html",
     **{
@@ -322,7 +322,7 @@ _COMMANDS: dict[str, str] = {
     "benchmark-full": "benchmark --data lab --protocol fp-full --set P1 --normalise z --criterion wer-min --alpha .3",
     "benchmark-intramodal": "benchmark --data lab --protocol fp-intramodal --confidence .9 --missing reject",
     "benchmark-multimodal": (
-        "benchmark --data lab --protocol fp-multimodal --fusion logistic --inner folds --folds 3 --seed 2"
+        "benchmark --data lab --protocol fp-multimodal --fusion logistic --inner folds --inner-folds 3 --seed 2"
     ),
     "benchmark-listed": "benchmark --data lab --protocol ours --out new.csv",
     "benchmark-methods": "benchmark --data lab --fusion mean,max --pooled 3",
@@ -339,7 +339,10 @@ _COMMANDS: dict[str, str] = {
     "convert-bob": "convert dev.csv --system face --out new.txt && convert new.txt --out new.csv",
     "convert-bob5": "convert five-dev.txt --to bob5 --out new.txt && convert new.txt --out new.csv",
     "convert-several": "convert face-dev.txt voice-dev.txt --out new.csv",
+    "demo": "demo new",
     "formats": "formats",
+    "criteria": "criteria",
+    "measures": "measures",
     "completion": "completion bash",
     "completion-zsh": "completion zsh",
     "completion-fish": "completion fish",
@@ -361,13 +364,14 @@ _COMMANDS: dict[str, str] = {
     "plot-pooled-epc-groups": f"plot pooled-epc --data lab --points 3 {_PNG}",
     "plot-bootstrap": f"plot bootstrap {_PAIR} --resamples 100 --method bca --cluster none {_PNG}",
     "plot-scatter": f"plot scatter {_PAIR} --points 50 {_PNG}",
-    "plot-correlation": f"plot correlation dev.csv --systems face,voice {_PNG}",
+    "plot-correlation": f"plot correlation --dev dev.csv --systems face,voice {_PNG}",
     "plot-diagnostic": f"plot diagnostic {_FACE} --bins 20 {_PNG}",
     "plot-bayes-error": f"plot bayes-error {_FACE} --raw --bands pointwise {_PNG}",
     "plot-ece": f"plot ece {_FACE} --method pav --raw {_PNG}",
     "plot-tippett": f"plot tippett {_SETS} --fuse {_PNG}",
     "plot-pav": f"plot pav {_FACE} --scores --resamples 20 {_PNG}",
     "plot-llr-map": f"plot llr-map {_FACE} --method logistic --method pav --resamples 20 {_PNG}",
+    "plot-hter-density": f"plot hter-density --far .01 --frr .02 --impostor 112000 --genuine 400 {_PNG}",
     "plot-hter-sd": f"plot hter-sd --far .01 --frr .02 --genuine 400 --most 300 {_PNG}",
     "plot-coverage": f"plot coverage files/coverage.parquet {_PNG}",
     "plot-coverage-study": f"plot coverage study.csv --n 100 --method lbb {_PNG}",

@@ -56,9 +56,12 @@ def options_of_commands(group: click.Group = main, *words: str) -> dict[str, lis
         if isinstance(command, click.Group):
             found |= options_of_commands(command, *words, name)
         elif command is not None:
-            flags = [each.opts[0] for each in command.params if isinstance(each, click.Option)]
+            flags = [flag for each in command.params if isinstance(each, click.Option) for flag in each.opts]
             found[" ".join([*words, name])] = sorted(flags)
     return found
+
+
+_LARGE = 1 << 20
 
 
 def make_inputs(folder: Path) -> Path:
@@ -132,6 +135,8 @@ def _described(path: Path) -> Any:
     data = path.read_bytes()
     if path.name.startswith("saved."):
         return "saved"
+    if len(data) > _LARGE:
+        return "large"
     if path.suffix == ".json":
         return json.loads(data)
     if path.suffix == ".parquet":

@@ -28,6 +28,12 @@ def test_notes_of_several_systems_become_one_that_tells_what_differs(notes: list
     assert str(found) == text
 
 
+def test_notes_that_hold_lists_become_one() -> None:
+    notes = [Note("taken", "taken for {names:list}; {n:plural row}", name, names=["a", "b"], n=2) for name in "xy"]
+    (found,) = gather_notes(notes)
+    assert str(found) == "x, y: taken for a, b; 2 rows"
+
+
 def test_texts_and_notes_of_other_codes_stay_themselves() -> None:
     other = Note("other", "worth {people:number} people", "face", people=12)
     assert gather_notes(["a", worth("face", 12), "a", other, "b"]) == ("a", worth("face", 12), other, "b")

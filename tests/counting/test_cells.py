@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrial import ParameterError
-from fairtrial.counting.radix import cell_of, fit_cells, position, refine_cells
+from fairtrial.counting.kernels import fit_cells, position, refine_cells
 from strategies import anything, special, ties
 
 scores = st.lists(st.one_of(ties, special, anything), min_size=1, max_size=40)
@@ -18,7 +18,7 @@ def test_lower_scores_are_in_lower_cells(sample: list[float], values: list[float
     for _ in range(divisions):
         lowest, highest = (np.full(cells.count, end) for end in position(np.array([-4.0, 4.0]), ordinal=cells.ordinal))
         cells = refine_cells(cells, lowest, highest, np.full(cells.count, 3))
-    found = cell_of(cells, np.sort(values))
+    found = cells.locate(np.sort(values))
     assert (np.diff(found) >= 0).all()
     assert found.min() >= 0
     assert found.max() < cells.count
@@ -28,7 +28,7 @@ def test_lower_scores_are_in_lower_cells(sample: list[float], values: list[float
 def test_crowded_scores_get_cells_of_their_own() -> None:
     rng = np.random.default_rng(0)
     sample = np.concatenate([rng.normal(0, 1, 5000), rng.normal(0.5, 1e-6, 5000)])
-    load = np.bincount(cell_of(fit_cells(sample, 4096), sample))
+    load = np.bincount(fit_cells(sample, 4096).locate(sample))
     assert load.max() < 1000  # in even cells, half of the sample would be in one
 
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairtrial.counting import kernels as plain
-from fairtrial.counting.kernels import Passes
-from fairtrial.counting.radix import Cells, fit_cells, position, refine_cells
+from fairtrial.counting.cells import CountedCells, fit_layout
+from fairtrial.counting.kernels import Cells, fit_cells, position, refine_cells
 from fairtrial.counting.tallies import Genuine, Scores, rank_tally
-from strategies import anything, special, ties
+from strategies import anything, score_arrays, special, ties
 
 pytest.importorskip("numba")
 from fairtrial.counting import compiled
@@ -48,7 +48,7 @@ def partitions(draw: st.DrawFn) -> Cells:
     return cells
 
 
-BOTH: tuple[Passes, Passes] = (plain, compiled)
+BOTH = (plain, compiled)
 
 
 @settings(max_examples=150)
@@ -122,3 +122,23 @@ def test_byte_order_of_other_machines() -> None:
     for passes, total in zip(BOTH, totals, strict=True):
         passes.count_cells(total, cells, scores, False)
     assert np.array_equal(totals[0], totals[1])
+
+
+@given(scores=score_arrays(max_size=200), level=st.integers(40, 60), some=st.integers(1, 200))
+def test_tables_of_counters(scores: tuple[np.ndarray, np.ndarray], level: int, some: int) -> None:
+    genuine, impostor = scores
+    every, flags = np.concatenate(scores), np.arange(len(genuine) + len(impostor)) < len(genuine)
+    layout = fit_layout(CountedCells.of(every[:some], flags[:some], level=level, floor=4))
+    if layout is None:
+        return
+    found = []
+    for passes in BOTH:
+        table = layout.empty()
+        strays = passes.count_table(
+            table, layout, [(every, flags), (genuine, True), (impostor, False), (every[::2], flags[::2])]
+        )
+        masks = [np.broadcast_to(mask, len(part)) for part, mask in strays]
+        outside = np.concatenate([*(part for part, _ in strays), np.empty(0)])
+        found.append((table, outside, np.concatenate([*masks, np.empty(0, bool)])))
+    for own, other in zip(*found, strict=True):
+        assert np.array_equal(own, other)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fairtrial as ft
-from fairtrial.counting import histogram as accumulator
+from fairtrial.counting import cells as accumulator
 from fairtrial.counting.cells import CountedCells
 from fairtrial.counting.counter import Counter, load_counters
 from strategies import score_arrays

@@ -12,9 +12,9 @@ from fairtrial.counting.cells import (
     cell_ends,
     cell_starts,
     meeting_levels,
-    positions_of,
     scores_at,
 )
+from fairtrial.counting.kernels import positions_of
 from strategies import score_arrays
 
 FLOOR = 2

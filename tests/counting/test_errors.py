@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from brute_force import points
 from fairtrial import ErrorCounts, ParameterError, Trials, TrialsError
 from fairtrial.counting import as_source, count_errors
-from fairtrial.counting.radix import Cells
+from fairtrial.counting.kernels import Cells
 from fairtrial.counting.tallies import ArraySource, Genuine, RankTally, Scores, rank_tally
 from strategies import anything, score_arrays, special, ties
 

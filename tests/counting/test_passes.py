@@ -9,7 +9,6 @@ import pytest
 
 from fairtrial import ErrorCounts
 from fairtrial.counting import as_source, count_errors
-from fairtrial.counting import kernels as passes
 from fairtrial.counting import kernels as plain
 from fairtrial.counting import tallies as errors
 from fairtrial.counting.search import all_points, crossing_points, hull_points
@@ -20,10 +19,10 @@ Find = Callable[[errors.ScoreSource], ErrorCounts]
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As in a process that has counted nothing."""
-    monkeypatch.setattr(passes, "_meter", passes._Meter())
-    passes._compiled.cache_clear()
+    monkeypatch.setattr(plain, "_meter", plain._Meter())
+    plain._compiled.cache_clear()
     yield
-    passes._compiled.cache_clear()
+    plain._compiled.cache_clear()
 
 
 def test_numba_is_not_imported_for_few_scores() -> None:
@@ -37,10 +36,10 @@ def test_numba_is_not_imported_for_few_scores() -> None:
 
 def test_the_compiled_passes_come_after_many_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = pytest.importorskip("fairtrial.counting.compiled")
-    monkeypatch.setattr(passes, "_WORTH_LOADING", 20_000)
+    monkeypatch.setattr(plain, "_WORTH_LOADING", 20_000)
     many, few = np.zeros(10_000), np.zeros(10)
-    assert [passes.passes_for(many) for _ in range(4)] == [plain, plain, compiled, compiled]
-    assert passes.passes_for(few) is plain
+    assert [plain.passes_for(many) for _ in range(4)] == [plain, plain, compiled, compiled]
+    assert plain.passes_for(few) is plain
 
 
 @pytest.mark.parametrize("name", ["numba", "llvmlite"])
@@ -50,8 +49,8 @@ def test_without_numba_numpy_counts(monkeypatch: pytest.MonkeyPatch, name: str) 
             monkeypatch.delitem(sys.modules, module)
     monkeypatch.delattr("fairtrial.counting.compiled", raising=False)
     monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.setattr(passes, "_WORTH_LOADING", 0)
-    assert passes.passes_for(np.zeros(10_000)) is plain
+    monkeypatch.setattr(plain, "_WORTH_LOADING", 0)
+    assert plain.passes_for(np.zeros(10_000)) is plain
     scores = np.arange(10_000.0)
     assert count_errors((scores + 5, scores), [100.0]).false_accepts.tolist() == [9899]
 
@@ -64,15 +63,15 @@ def test_with_a_broken_numba_numpy_counts(monkeypatch: pytest.MonkeyPatch, failu
         raise failure
 
     monkeypatch.setattr(compiled, "count_cells", fail)
-    monkeypatch.setattr(passes, "_WORTH_LOADING", 0)
-    assert passes.passes_for(np.zeros(10_000)) is plain
+    monkeypatch.setattr(plain, "_WORTH_LOADING", 0)
+    assert plain.passes_for(np.zeros(10_000)) is plain
 
 
 def test_with_compilation_turned_off_numpy_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     numba = pytest.importorskip("numba")
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
-    monkeypatch.setattr(passes, "_WORTH_LOADING", 0)
-    assert passes.passes_for(np.zeros(10_000)) is plain
+    monkeypatch.setattr(plain, "_WORTH_LOADING", 0)
+    assert plain.passes_for(np.zeros(10_000)) is plain
 
 
 def at_equality(source: errors.ScoreSource) -> ErrorCounts:
@@ -97,7 +96,7 @@ def test_thresholds_are_the_same_bits(monkeypatch: pytest.MonkeyPatch, find: Fin
     monkeypatch.setattr(errors, "_CHUNK", 50_000)
     found = []
     for worth in (10**18, 0):
-        monkeypatch.setattr(passes, "_WORTH_LOADING", worth)
+        monkeypatch.setattr(plain, "_WORTH_LOADING", worth)
         found.append(find(as_source((genuine, impostor))))
     for name in ("threshold", "false_accepts", "false_rejects"):
         assert getattr(found[0], name).tobytes() == getattr(found[1], name).tobytes()

@@ -6,6 +6,10 @@ import json
 import logging
 import os
 import signal
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -93,3 +97,26 @@ def test_the_command_line_on_a_cluster(tmp_path: Path, client: Any) -> None:
     (found,) = json.loads(result.output)["systems"]
     whole = ft.evaluate(dev, test, cluster="none")
     assert (found["threshold"], found["test"]["hter"]) == (whole.threshold, whole.test.hter)
+
+
+def test_a_cluster_that_lost_all_its_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command waited for ever, in silence."""
+    monkeypatch.setattr(running, "_POLL", 0.2)
+    monkeypatch.setattr(running, "_PATIENCE", 1.0)
+    settings = {"protocol": "tcp://", "dashboard_address": None, "silence_logs": logging.CRITICAL}
+    with distributed.LocalCluster(n_workers=0, **settings) as cluster, distributed.Client(cluster) as client:
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address, "--no-nanny"]
+        worker = subprocess.Popen(
+            [*command, "--no-dashboard", "--local-directory", str(tmp_path)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            client.wait_for_workers(1, timeout=60)
+            threading.Timer(1, worker.kill).start()
+            with pytest.raises(ft.InputError) as caught:
+                list(running.run_tasks(time.sleep, [60, 61], client.get_executor()))
+        finally:
+            worker.kill()
+            worker.wait()
+    assert caught.value.code == "no-workers"

@@ -12,7 +12,7 @@ from brute_force import lower_hull, points
 from fairtrial import ErrorCounts
 from fairtrial.counting import ScoreSource, as_source, search
 from fairtrial.counting import tallies as errors
-from fairtrial.counting.radix import fit_cells
+from fairtrial.counting.kernels import fit_cells
 from fairtrial.counting.search import all_points, crossing_points, hull_points
 from fairtrial.counting.tallies import Scores
 from strategies import score_arrays

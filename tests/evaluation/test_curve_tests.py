@@ -234,7 +234,6 @@ def test_equal_systems_have_no_regions_where_thresholds_are_re_estimated() -> No
         sets = TrialSets(
             crossed(rng, clients=40, impostors=20, effect=0.3),
             crossed(rng, clients=80, impostors=20, effect=0.3, start=500),
-            n_resamples=200,
         )
         a, b = (curve_of(judge(sets, system=name, criterion="wer-min", alphas=alphas)) for name in ("a", "b"))
         for threshold in found:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from fairtrial import ParameterError, Trials, equal_error_rate
-from fairtrial.evaluation.eer_interval import bootstrap_eer
+from fairtrial.evaluation.roc import bootstrap_eer
 from simulated import crossed
 
 Scores = tuple[NDArray[np.float64], NDArray[np.float64]]

@@ -7,7 +7,7 @@ import pytest
 
 from fairtrial import MEASURES, DetectionCosts, ParameterError, Trials, TrialsError, evaluate, performance_curve
 from fairtrial.inference import TrialSets, judge, judged_interval, make_blocks, rate_interval
-from fairtrial.inference.estimates import claim
+from fairtrial.inference.estimates import estimate
 from fairtrial.inference.people import Cluster
 from fairtrial.published import proportion_interval
 
@@ -149,9 +149,9 @@ def test_with_ids_the_robust_interval_leads_and_the_independent_one_stands_besid
     assert result.interval() == judged_interval(judgement)
     assert result.intervals[1] == judged_interval(judgement, threshold="fixed")
     assert result.intervals[2] == rate_interval(result.test)
-    fixed = claim([(1.0, judgement)], MEASURES["hter"], threshold="fixed")
+    fixed = estimate([(1.0, judgement)], MEASURES["hter"], threshold="fixed")
     independent = sum(rate * (1 - rate) / count / 4 for rate, count in ((result.test.far, 870), (result.test.frr, 30)))
-    assert result.design_effect == pytest.approx(fixed.variance / independent)
+    assert result.design_effect == pytest.approx(fixed.variance.value / independent)
     assert result.design_effect is not None
     assert result.design_effect > 1.44
     assert any("trials share people" in str(note) for note in result.notes)
@@ -216,16 +216,28 @@ def test_results_can_be_pickled() -> None:
 
 def test_resampling_both_sets_leads_with_the_total_uncertainty() -> None:
     dev, test = crossed(1.0).rows(np.arange(300)), crossed(1.0)
-    result = evaluate(dev, test, n_resamples=200)
+    result = evaluate(dev, test)
     fixed = evaluate(dev, test, resample="test")
     assert result.interval().sigma > fixed.interval().sigma
     assert fixed.intervals == result.intervals[1:]
     assert {fixed.interval("far").threshold, fixed.interval("frr").threshold} == {"fixed"}
     assert result.design_effect == fixed.design_effect
-    assert result.to_dict() == evaluate(dev, test, n_resamples=200).to_dict()
+    assert result.to_dict() == evaluate(dev, test).to_dict()
     assert evaluate(DEV, TEST).interval().threshold == "re-estimated"
     with pytest.raises(ParameterError, match="resample must be one of test, both"):
         evaluate(dev, test, resample="dev")  # type: ignore[arg-type]
+
+
+def test_a_bootstrap_interval_stands_beside_the_others() -> None:
+    dev, test = crossed(1.0).rows(np.arange(300)), crossed(1.0)
+    for resample in ("both", "test"):
+        plain = evaluate(dev, test, resample=resample)
+        drawn = evaluate(dev, test, resample=resample, n_resamples=200)
+        assert drawn.intervals[:-1] == plain.intervals
+        last = drawn.intervals[-1]
+        assert (last.method, last.threshold) == ("bootstrap", plain.interval().threshold)
+        assert last.low < last.estimate == plain.interval().estimate < last.high
+        assert drawn.design_effect == plain.design_effect
 
 
 def test_a_cost_has_an_interval_by_its_own_weights_and_not_in_percent() -> None:

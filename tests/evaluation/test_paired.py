@@ -1,5 +1,7 @@
 """Two systems on the same trials: the tests agree where they should, and keep their level where trials share people."""
 
+from math import comb
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,14 +12,11 @@ from fairtrial.evaluation.paired_tests import (
     bootstrap_difference,
     bootstrap_test,
     leading_test,
-    mcnemar_of_pair,
     pair_judgements,
     permutation_test,
 )
 from fairtrial.inference import TrialSets, equivalence_test, judge, judge_at
-from fairtrial.inference.bootstrap import count_table, draw_replicates
-from fairtrial.inference.bootstrap import two_systems as difference_of
-from fairtrial.inference.estimates import Alternative, claim
+from fairtrial.inference.estimates import Alternative
 from fairtrial.inference.people import Cluster
 from fairtrial.published.rates import dependent_test, independent_test
 from simulated import crossed
@@ -56,7 +55,7 @@ def test_counts_and_discordant_trials_by_hand() -> None:
     disagree = found.discordant
     assert (disagree.impostor_ab, disagree.impostor_ba, disagree.genuine_ab, disagree.genuine_ba) == (1, 1, 1, 0)
     assert found.outcome.tolist() == [2, 3, 0, 1, 2, 0]
-    assert (mcnemar_of_pair(found).b, mcnemar_of_pair(found).c) == (1, 2)
+    assert (found.agreement.only_a_wrong, found.agreement.only_b_wrong) == (1, 2)
 
 
 def test_all_tests_agree_on_independent_trials() -> None:
@@ -148,21 +147,18 @@ def sparse(rng: np.random.Generator, clients: int = 60) -> Trials:
     return Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=claim, subject=subject)
 
 
-def test_bootstrap_on_a_sparse_list_has_the_spread_of_new_data() -> None:
+def test_sparse_lists_have_the_spread_of_new_data_and_the_bootstrap_overstates_it() -> None:
     rng = np.random.default_rng(7)
-    estimates, drawn, unscaled = [], [], []
+    estimates, sigmas, drawn = [], [], []
     for k in range(250):
         found = pair(sparse(rng), 1.0)
         estimates.append(found.counts_a.hter - found.counts_b.hter)
         if k < 30:
-            replicates = bootstrap_difference(found, measure=HTER, n_resamples=300)
-            sigma = claim([(1.0, found.a), (-1.0, found.b)], HTER, threshold="fixed").sigma
-            assert np.std(replicates.replicates) == pytest.approx(sigma)
-            drawn.append(sigma)
-            table = count_table(found.trials, found.outcome, 4, found.a.sets.people[1])
-            unscaled.append(draw_replicates(table, difference_of(HTER), n_resamples=300).replicates.std())
-    assert np.mean(drawn) == pytest.approx(np.std(estimates), rel=4 / np.sqrt(2 * 250))
-    assert np.mean(unscaled) > 1.2 * np.std(estimates)
+            sigmas.append(leading_test(found).sigma or 0.0)
+            drawn.append(bootstrap_difference(found, measure=HTER, n_resamples=300).replicates.std())
+    assert np.mean(sigmas) == pytest.approx(np.std(estimates), rel=4 / np.sqrt(2 * 250))
+    # what belongs to neither person comes up to three times (Owen 2007)
+    assert 1.2 < np.mean(drawn) / np.std(estimates) < np.sqrt(3)
 
 
 def test_differences_of_any_measure_are_those_of_the_measure() -> None:
@@ -174,7 +170,8 @@ def test_differences_of_any_measure_are_those_of_the_measure() -> None:
         assert test.estimate == pytest.approx(measure(found.counts_a) - measure(found.counts_b))
         drawn = bootstrap_difference(found, measure=measure, n_resamples=500)
         assert drawn.estimate == pytest.approx(test.estimate)
-        assert np.std(drawn.replicates) == pytest.approx(test.sigma)
+        assert test.sigma is not None
+        assert 0.9 < np.std(drawn.replicates) / test.sigma < 1.1 * np.sqrt(3)  # Owen 2007
 
 
 def test_a_variance_below_zero_ends_in_a_finite_test() -> None:
@@ -187,8 +184,8 @@ def test_a_variance_below_zero_ends_in_a_finite_test() -> None:
     trials = Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=claims, subject=subject)
     test = leading_test(pair(trials, 0.5))
     assert test.estimate == pytest.approx(4 / 16 / 2)
-    # half of the chance variance of 4 discordant trials of 16, eq. (16)
-    assert test.sigma == pytest.approx(np.sqrt(4 / 2) / 16 / 2)
+    # that of 16 independent trials, 4 of them discordant
+    assert test.sigma == pytest.approx(np.sqrt(0.25 * 0.75 / 16) / 2)
     assert np.isfinite([test.statistic, test.p_value]).all()
     assert test.p_value > 1e-3
 
@@ -225,15 +222,27 @@ def wrong_at(clients: int, impostors: int, attempts: int, rejected: list[int], a
     return pair(Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=claims, subject=subject), 0.5)
 
 
-def test_bootstrap_of_few_errors_is_as_sure_as_the_cluster_test() -> None:
-    # 3 of 600 impostor trials, all different people: McNemar's exact test has p = 1/4, and 0 is no rare replicate
+def probability_of_no_error(errors: int, sizes: tuple[int, int]) -> float:
+    """That each of some trials of different people lacks one of its two people, both drawn with replacement."""
+    clients, impostors = sizes
+    total = 0.0
+    for absent in range(errors + 1):  # exactly `absent` claimed people are not drawn (inclusion and exclusion)
+        exactly = sum(
+            (-1) ** k * comb(errors - absent, k) * (1 - (absent + k) / clients) ** clients
+            for k in range(errors - absent + 1)
+        )
+        total += comb(errors, absent) * exactly * (1 - (errors - absent) / impostors) ** impostors
+    return total
+
+
+def test_bootstrap_of_few_errors_against_the_chance_to_draw_none() -> None:
+    # 3 of 600 impostor trials, all different people: McNemar's exact test has p = 1/4
     few = wrong_at(30, 20, 4, [], [(0, 1), (7, 5), (19, 14)])
-    found = bootstrap_difference(few, measure=HTER, n_resamples=2000)
-    fixed = leading_test(few, threshold="fixed")
-    assert bootstrap_test(found).p_value == pytest.approx(fixed.p_value, rel=0.3)
-    assert fixed.sigma is not None
-    assert found.interval() == pytest.approx(fixed.interval(), abs=0.5 * fixed.sigma)
-    assert found.interval().low < 0
+    found = bootstrap_difference(few, measure=HTER, n_resamples=20_000)
+    expected = 2 * probability_of_no_error(3, (30, 20))
+    assert bootstrap_test(found).p_value == pytest.approx(expected, abs=4 * np.sqrt(expected / 20_000))
+    assert found.interval().low == 0
+    assert leading_test(few).p_value > 0.05
 
 
 def test_bootstrap_of_people_who_all_err_alike_claims_nothing() -> None:
@@ -272,4 +281,6 @@ def test_a_class_without_discordant_trials_is_not_taken_for_certain(clients: int
 
 
 def test_nothing_is_hidden_where_both_classes_have_discordant_trials() -> None:
-    assert leading_test(wrong_at(20, 5, 4, [1, 6], [(0, 0), (1, 2)])).hidden == 0
+    source = leading_test(wrong_at(20, 5, 4, [1, 6], [(0, 0), (1, 2)])).source
+    assert source is not None
+    assert source.unseen == 0

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 
 from explorer.browsing import write_scores
-from fairtrial.cli.words import in_command_line_words
 
 
 @pytest.fixture(scope="module")
@@ -19,5 +18,5 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 def address(scores: tuple[str, str]) -> Iterator[str]:
     """An explorer that has both files open."""
     serving = pytest.importorskip("fairtrial.explorer.app")
-    with serving.served(list(scores), words=in_command_line_words) as found:
+    with serving.served(list(scores)) as found:
         yield found

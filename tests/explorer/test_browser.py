@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from explorer.browsing import QUESTIONS, VIEWS, Visit, told, visiting, write_many
-from fairtrial.cli.words import in_command_line_words
 from fairtrial.core.words import percent
 
 served = pytest.importorskip("fairtrial.explorer.app").served
@@ -405,6 +404,9 @@ UNNAMED = """() => {
         .map(node => node.outerHTML);
 }"""
 """Controls without a name for those who do not see them."""
+CHART_SCALES = """() => [...document.querySelectorAll('svg.chart')]
+    .map(svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"""
+"""The scale of each chart: below 1, its text is smaller than it was made."""
 
 
 def test_every_view_on_a_phone_in_the_dark(browser: Any, address: str) -> None:
@@ -427,6 +429,7 @@ def test_every_view_on_a_phone_in_the_dark(browser: Any, address: str) -> None:
                 away.evaluate("away => { away.open = true; }")
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, view
             assert page.evaluate(UNNAMED) == [], view
+            assert min(page.evaluate(CHART_SCALES), default=1) >= 0.95, view
             assert page.locator(".error").count() == 0
 
 
@@ -544,7 +547,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, tuple[
     """An explorer of very many trials, and the files; as many as the issue asks for if FAIRTRIAL_BIG is set."""
     place = tmp_path_factory.mktemp("many")
     dev, test = (str(write_many(place / f"{name}.parquet", seed, ROWS)) for seed, name in enumerate(("dev", "test")))
-    with served([dev, test], words=in_command_line_words) as found:
+    with served([dev, test]) as found:
         yield found, (dev, test)
 
 

@@ -11,7 +11,6 @@ from click.testing import CliRunner
 
 from explorer.browsing import QUESTIONS, VIEWS, told, visiting
 from fairtrial.cli.app import main
-from fairtrial.cli.words import in_command_line_words
 from fairtrial.core.words import percent
 from fairtrial.explorer import files
 
@@ -21,7 +20,7 @@ served = pytest.importorskip("fairtrial.explorer.app").served
 @pytest.fixture(scope="module")
 def empty() -> Iterator[str]:
     """An explorer without files."""
-    with served([], words=in_command_line_words) as found:
+    with served([]) as found:
         yield found
 
 
@@ -170,7 +169,7 @@ def test_names_are_text_in_every_view(browser: Any, scores: tuple[str, str], tmp
         text = text.replace(",f\n", f",f{EVIL}\n").replace("genuine", f"g{EVIL}")
         paths.append(tmp_path / f"{EVIL}{Path(source).name}")
         paths[-1].write_text(text)
-    with served([str(path) for path in paths], words=in_command_line_words) as address:
+    with served([str(path) for path in paths]) as address:
         with visiting(browser, address) as visit:
             page = visit.page
             page.wait_for_selector("#read")

@@ -10,7 +10,7 @@ from explorer.opened import read_data, write_sets
 from fairtrial import InputError, ParameterError, TrialsError, evaluate, performance_curve, roc_curve
 from fairtrial.explorer.data import Point, Reading, criteria_shown, errors_shown, steps_of
 from fairtrial.explorer.files import OpenFiles
-from fairtrial.figures.axes import probit
+from fairtrial.figures.style import probit
 from fairtrial.rules.criteria import as_criterion
 
 

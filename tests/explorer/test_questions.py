@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from explorer.browsing import told, write_scores
 from explorer.opened import answer_to, read_data, write_sets
-from fairtrial import TrialsError, plan_comparison
+from fairtrial import ParameterError, TrialsError, plan_comparison
 from fairtrial.cli.app import main
 from fairtrial.core.tables import json_text
 from fairtrial.explorer.answers import Repeated
@@ -60,6 +60,14 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Data]:
     """The same files, read in several ways."""
     paths = write_sets(tmp_path_factory.mktemp("scores"))
     return {name: read_data(paths[: 1 if "folds" in given else 2], **given) for name, given in READ.items()}
+
+
+@pytest.mark.parametrize("name", [name for name, own in QUESTIONS.items() if "system" in own.fields])
+def test_questions_about_one_system_ask_which(name: str, read: dict[str, Data]) -> None:
+    data = next(iter(read.values()))
+    with pytest.raises(ParameterError) as caught:
+        QUESTIONS[name].of(data, {})
+    assert caught.value.code == "several-systems"
 
 
 def plain(found: Any) -> Any:

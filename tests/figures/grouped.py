@@ -25,6 +25,4 @@ def found() -> ft.groups.GroupEvaluation:
         subject=data.test.ids["subject"],
         columns={"group": groups, "other": others},
     )
-    return ft.evaluate_groups(
-        data.dev.renamed(["face"]), test, by="group", people=None, impostor_by="other", n_resamples=100
-    )
+    return ft.evaluate_groups(data.dev.renamed(["face"]), test, by="group", people=None, impostor_by="other")

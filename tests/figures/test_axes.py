@@ -10,7 +10,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from fairtrial.core.trials import check_drawable
-from fairtrial.figures.axes import (
+from fairtrial.figures.style import (
     COVERAGE_BOUNDS,
     COVERAGE_COLOURS,
     coverage_classes,
@@ -19,6 +19,7 @@ from fairtrial.figures.axes import (
     det_limits,
     line_of,
     linear_ticks,
+    log_ticks,
     probit,
     probit_inverse,
     rate_axis,
@@ -110,8 +111,8 @@ def test_the_first_42_lines_differ() -> None:
 
 
 def test_colours_of_coverage_are_steps_of_viridis() -> None:
-    shades = matplotlib.colormaps["viridis_r"](np.linspace(0, 1, len(COVERAGE_BOUNDS) - 1))
-    assert tuple(to_hex(shade) for shade in shades) == COVERAGE_COLOURS
+    shades = matplotlib.colormaps["viridis_r"](np.linspace(0, 1, len(COVERAGE_BOUNDS) - 2))
+    assert tuple(to_hex(shade) for shade in shades) == COVERAGE_COLOURS[:-1]  # too high a coverage is no shade of it
     assert coverage_labels()[0] == "0 to 1 %"
     assert coverage_labels()[5] == "90 to 92.5 %"
 
@@ -129,8 +130,19 @@ def test_colours_of_coverage_are_steps_of_viridis() -> None:
         (0.925, 6),
         (0.9499, 6),
         (0.95, 7),
-        (1, 7),
+        (0.9749, 7),
+        (0.975, 8),
+        (1, 8),
     ],
 )
 def test_classes_of_table_1_of_schuckers_2004(coverage: float, place: int) -> None:
     assert coverage_classes(coverage) == place
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.012, 0.019), (0.0004, 0.00045), (0.02, 0.05), (1e-6, 0.9)])
+def test_a_log_axis_has_at_least_three_ticks(low: float, high: float) -> None:
+    ticks = log_ticks(low, high)
+    assert len(ticks) >= 3
+    for rate, text in ticks:
+        assert low * (1 - 1e-9) <= rate <= high * (1 + 1e-9)
+        assert float(text) == pytest.approx(100 * rate)

@@ -20,7 +20,7 @@ from fairtrial.figures.calibration import (
     tippett_plot,
 )
 from fairtrial.figures.style import GREY
-from figures.drawn import refused
+from figures.drawn import caption, refused
 from simulated import crossed
 
 
@@ -31,28 +31,31 @@ def test_lines_are_the_rates_and_faint_without_support(dev: ft.Trials, test: ft.
     ]
     assert bayes_error_plot(curves, ax=ax) is ax
     drawn = [line for line in ax.lines if len(np.atleast_1d(line.get_xdata())) == 71]
-    assert len(drawn) == 2 * 3 * 2
+    assert len(drawn) == 2 * (2 + 1 + 1)  # only what is calibrated is faint without support
     faint, sure = drawn[0], drawn[1]
-    np.testing.assert_array_equal(faint.get_ydata(), curves[0].calibrated.rates)
+    rates = curves[0].calibrated.rates
+    np.testing.assert_array_equal(faint.get_ydata(), np.where(rates <= ax.get_ylim()[1], rates, np.nan))
     assert faint.get_alpha() is not None
     shown = np.asarray(sure.get_ydata(), dtype=float)
     np.testing.assert_array_equal(np.isfinite(shown), curves[0].calibrated.supported)
     np.testing.assert_array_equal(shown[np.isfinite(shown)], curves[0].calibrated.rates[np.isfinite(shown)])
-    assert drawn[0].get_color() != drawn[6].get_color()
-    assert [line.is_dashed() for line in drawn[:6]] == [False, False, True, True, True, True]
+    assert drawn[0].get_color() != drawn[4].get_color()
+    assert [line.is_dashed() for line in drawn[:4]] == [False, False, True, True]
     guide = ax.lines[0]
     assert (guide.get_color(), set(np.atleast_1d(guide.get_ydata()).tolist())) == (GREY, {1.0})
     labels = ax.get_legend_handles_labels()[1]
     assert labels[:2] == ["face", "voice"]
     assert "calibrated on dev, a priori" in labels
-    assert "fewer than 30 errors" in ax.get_title()
+    assert "fewer than 30 errors of a kind" in labels
+    assert "fewer than 30 errors" in caption("bayes-error", curves)
+    assert ax.get_title() == ""
 
 
 def test_same_trials_are_not_a_priori(dev: ft.Trials, ax: Axes) -> None:
     bayes_error_plot(ft.calibration.bayes_error_curve(ft.calibrate(dev, dev, systems=["face"])), ax=ax)
     labels = ax.get_legend_handles_labels()[1]
     assert "calibrated on the same trials, a posteriori" in labels
-    assert "scores as they are" not in labels
+    assert "raw scores" not in labels
 
 
 def test_nothing_to_draw() -> None:
@@ -67,10 +70,10 @@ def test_lines_are_the_entropies(dev: ft.Trials, test: ft.Trials, ax: Axes) -> N
     for line, values in zip(drawn, (curve.calibrated, curve.minimum, curve.raw, curve.neutral), strict=True):
         np.testing.assert_array_equal(line, values)
     assert ax.get_legend_handles_labels()[1] == [
-        "face", "calibrated on dev, a priori", "least there is, a posteriori", "scores as they are",
-        "likelihood ratio of 1",
+        "face", "calibrated on dev, a priori", "minimum, a posteriori", "raw scores", "no evidence (LR = 1)",
     ]  # fmt: skip
-    assert ax.get_ylim()[1] >= 1
+    # the axis ends near the curves
+    assert ax.get_ylim()[1] == pytest.approx(min(2 * np.nanmax(curve.calibrated), 1.3))
     assert not ax.collections
     (above,) = ax.child_axes
     priors = [text.get_text() for text in above.get_xticklabels()]
@@ -83,7 +86,8 @@ def test_band_is_drawn_and_named(dev: ft.Trials, test: ft.Trials, ax: Axes) -> N
     assert curve.band is not None
     corners = np.asarray(ax.collections[0].get_paths()[0].vertices)
     assert {*curve.band.low.tolist(), *curve.band.high.tolist()} <= set(corners[:, 1].tolist())
-    assert "90 % pointwise bands, calibration re-estimated" in ax.get_title()
+    assert "90 % pointwise bands, calibration re-estimated" in caption("ece", curve)
+    assert "90 % pointwise bands" in ax.get_legend_handles_labels()[1]
 
 
 def test_maps_of_two_methods(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
@@ -93,11 +97,13 @@ def test_maps_of_two_methods(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
         for method in methods
     ]
     assert llr_map_plot(maps, ax=ax) is ax
-    for own, line, band in zip(maps, ax.lines[1:], ax.collections, strict=True):
+    lines = [line for line in ax.lines[1:] if line.get_gid() != "band edge"]
+    for own, line, band in zip(maps, lines, ax.collections[:2], strict=True):
         np.testing.assert_array_equal(line.get_xydata(), np.stack([own.scores, own.ratios], 1))
         corners = np.asarray(band.get_paths()[0].vertices)
         assert set(own.low.tolist()) | set(own.high.tolist()) <= set(corners[:, 1].tolist())
-    assert ax.get_legend_handles_labels()[1] == ["logistic, band by its parameters", "pav, band dev resampled"]
+    assert ax.get_legend_handles_labels()[1] == ["logistic", "pav", "95 % pointwise band"]
+    assert "logistic by its parameters, pav by resampling dev" in caption("llr-map", maps)
     other = ft.calibration.llr_map(ft.calibrate(dev, test, systems=["voice"]))
     with refused("several-scales"):
         llr_map_plot([maps[0], other], ax=ax)
@@ -106,7 +112,8 @@ def test_maps_of_two_methods(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
 def test_steps_band_and_guide(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
     curve = ft.calibration.pav_curve(ft.calibrate(dev, test, systems=["face"]), n_resamples=50)
     assert pav_plot(curve, ax=ax) is ax
-    guide, line = ax.lines
+    guide, line = [line for line in ax.lines if line.get_gid() != "band edge"]
+    assert guide.get_label() == "perfect agreement"
     np.testing.assert_array_equal(guide.get_xdata(), guide.get_ydata())
     assert line.get_drawstyle() == "steps-pre"
     bottom, top = ax.get_ylim()
@@ -114,13 +121,18 @@ def test_steps_band_and_guide(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None
     finite = np.isfinite(curve.ratios)
     np.testing.assert_array_equal(heights[finite], curve.ratios[finite])
     assert not finite.all()
-    assert set(heights[~finite].tolist()) <= {bottom, top}
+    ticks = {label.get_text(): at for label, at in zip(ax.get_yticklabels(), ax.get_yticks(), strict=True)}
+    infinite = {
+        sign * np.inf: ticks.get(word) for sign, word in ((1, "\N{INFINITY}"), (-1, "\N{MINUS SIGN}\N{INFINITY}"))
+    }
+    assert heights[~finite].tolist() == [infinite[ratio] for ratio in curve.ratios[~finite]]
+    assert all(bottom < height < top for height in heights)  # off the frame
     corners = np.asarray(ax.collections[0].get_paths()[0].vertices)
     inner = np.isfinite(curve.low) & np.isfinite(curve.high)
     assert inner.any()
     for place, low, high in zip(curve.places[inner], curve.low[inner], curve.high[inner], strict=True):
         assert {low, high} <= set(corners[corners[:, 0] == place, 1].tolist())
-    assert "people resampled, cluster both" in ax.get_title()
+    assert "people resampled, cluster both" in caption("pav", curve)
 
 
 def test_along_scores_the_guide_is_the_calibration(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
@@ -171,7 +183,11 @@ def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
     assert shown["priors"] == pytest.approx([1 / (1 + math.exp(-odds)) for odds in shown["log_odds"]])
     pav = ft.calibration.pav_curve(found, confidence=0.9, n_resamples=400, rng=3)
     drawn = system["pav"]
-    low, high = drawn["y"]["low"], drawn["y"]["high"]
+    values = [pav.low, pav.high, pav.ratios, pav.guide[1], np.zeros(1)]
+    finite = np.concatenate([each[np.isfinite(each)] for each in values])
+    room = 0.06 * (finite.max() - finite.min())
+    low, high = finite.min() - room, finite.max() + room
+    assert drawn["y"]["low"] < low < high < drawn["y"]["high"]
     left, right = drawn["x"]["low"], drawn["x"]["high"]
     assert drawn["steps"] == np.clip(pav.ratios, low, high).tolist()
     assert drawn["at"] == np.clip([pav.start, *pav.ends], left, right).tolist()

@@ -15,7 +15,7 @@ from fairtrial.core.words import wording
 from fairtrial.evaluation import alpha_grid, curve_band
 from fairtrial.figures.epc import epc_comparison_plot, epc_plot, epc_significance_plot, pooled_epc_plot, spans
 from fairtrial.inference import make_blocks
-from figures.drawn import curve_of, refused
+from figures.drawn import caption, curve_of, refused
 
 
 def test_epc_lines_bands_and_points(dev: Trials, test: Trials, ax: Axes) -> None:
@@ -34,9 +34,12 @@ def test_epc_lines_bands_and_points(dev: Trials, test: Trials, ax: Axes) -> None
     assert abs(marker.get_xdata()[0] - 0.5) < 0.01
     np.testing.assert_allclose(bars[0].get_segments()[0][:, 1], point.interval().interval)
     assert ax.get_ylabel() == "HTER on test (%)"
-    assert "95 % pointwise bands, points with 95 % intervals; threshold re-estimated" in ax.get_title()
+    assert ax.get_title() == ""
+    assert ax.get_legend_handles_labels()[1] == ["face", "voice", "95 % pointwise band"]
+    words = caption("epc", curves, bands=bands, points=[point])
+    assert "95 % pointwise bands, threshold re-estimated. Points with 95 % intervals, threshold re-estimated" in words
     fixed = curve_band(curves[1], threshold="fixed")
-    assert "given these thresholds" in epc_plot(curves[1], bands={"voice": fixed}).get_title(loc="left")
+    assert "given these thresholds" in caption("epc", curves[1], bands={"voice": fixed})
 
 
 def test_epc_ends_of_alpha_do_not_flatten_the_rest(dev: Trials, test: Trials, ax: Axes) -> None:
@@ -45,13 +48,14 @@ def test_epc_ends_of_alpha_do_not_flatten_the_rest(dev: Trials, test: Trials, ax
     assert curve.hter.max() > 2 * inner
     epc_plot(curve, ax=ax)
     np.testing.assert_allclose(ax.get_ylim(), (0, 1.4 * inner))
+    assert f"HTER above {140 * inner:.2f} %, at the ends of alpha, is cut off" in caption("epc", curve)
 
 
 def test_epc_by_folds_says_held_out(dev: Trials, ax: Axes) -> None:
     curve = performance_curve(dev, folds=make_blocks(dev, 4), system="face", alphas=alpha_grid(5))
     epc_plot(curve, ax=ax)
     assert ax.get_ylabel() == "HTER on held-out trials (%)"
-    assert ax.get_title() == "EPC: a priori (cross-validated), threshold by wer-min from other folds"
+    assert "a priori (cross-validated), threshold by wer-min from other folds" in caption("epc", curve)
 
 
 def test_epc_in_the_terms_of_iso(dev: Trials, test: Trials) -> None:
@@ -81,13 +85,13 @@ def test_epc_of_another_measure(dev: Trials, test: Trials, ax: Axes) -> None:
 def test_figures_of_the_same_trials_are_not_a_priori(dev: Trials) -> None:
     a, b = (curve_of(dev, dev, name) for name in ("face", "voice"))
     comparison = compare_curves(a, b, threshold="fixed")
-    for ax in (
-        epc_plot(a),
-        epc_comparison_plot(a, b, comparison),
-        epc_significance_plot(a, b, comparison)[0],
+    for words in (
+        caption("epc", a),
+        caption("epc-compare", a, b, comparison),
+        caption("epc-significance", a, b, comparison),
     ):
-        assert "a posteriori, threshold by wer-min on the same trials" in ax.get_title(loc="left")
-        assert "a priori" not in ax.get_title(loc="left")
+        assert "a posteriori, threshold by wer-min on the same trials" in words
+        assert "a priori" not in words
 
 
 def test_spans_reach_half_way_to_the_next_alpha() -> None:
@@ -127,11 +131,12 @@ def test_curves_stay_readable_where_one_system_is_always_better(ax: Axes) -> Non
     comparison = compare_curves(a, b)
     assert comparison.different.all()
     epc_comparison_plot(a, b, comparison, ax=ax)
-    over: list[Any] = [patch for patch in ax.patches if patch.get_y() < 1]  # type: ignore[attr-defined]
-    assert [(patch.get_hatch(), patch.get_alpha() < 0.1) for patch in over] == [(None, True)]
+    over: list[Any] = [patch for patch in ax.patches if not patch.get_hatch()]
+    assert [patch.get_alpha() < 0.1 for patch in over] == [True]
     (strip,) = (patch for patch in ax.patches if patch.get_hatch())
-    assert strip.get_y() >= 1  # type: ignore[attr-defined]
-    assert not strip.get_clip_on()
+    # within the axes, above the curves
+    assert strip.get_y() + strip.get_height() == 1  # type: ignore[attr-defined]
+    assert strip.get_y() * ax.get_ylim()[1] > max(a.hter.max(), b.hter.max())  # type: ignore[attr-defined]
 
 
 def test_the_better_system_has_the_higher_f1(dev: Trials, test: Trials, ax: Axes) -> None:
@@ -152,8 +157,8 @@ def test_the_better_system_has_the_higher_f1(dev: Trials, test: Trials, ax: Axes
 def test_regions_say_what_became_of_the_threshold(dev: Trials, test: Trials, threshold: str, words: str) -> None:
     a, b = (curve_of(dev, test, name) for name in ("face", "voice"))
     comparison = compare_curves(a, b, threshold=threshold)  # type: ignore[arg-type]
-    assert words in epc_comparison_plot(a, b, comparison).get_title(loc="left")
-    assert words in epc_significance_plot(a, b, comparison)[1].get_title(loc="left")
+    for name in ("epc-compare", "epc-significance"):
+        assert words in caption(name, a, b, comparison)
 
 
 def test_figures_say_where_nothing_is_claimed(dev: Trials, test: Trials) -> None:
@@ -161,10 +166,10 @@ def test_figures_say_where_nothing_is_claimed(dev: Trials, test: Trials) -> None
     comparison = compare_curves(a, b)
     assert not comparison.supported.all()
     words = "where dev lacks errors"
-    assert words in epc_comparison_plot(a, b, comparison).get_title(loc="left")
-    assert words in epc_significance_plot(a, b, comparison)[1].get_title(loc="left")
+    for name in ("epc-compare", "epc-significance"):
+        assert words in caption(name, a, b, comparison)
     fixed = compare_curves(a, b, threshold="fixed")
-    assert words not in epc_comparison_plot(a, b, fixed).get_title(loc="left")
+    assert words not in caption("epc-compare", a, b, fixed)
 
 
 def test_significance_panels_share_alpha(dev: Trials, test: Trials) -> None:
@@ -194,8 +199,8 @@ def test_pooled_curves_by_group_and_by_method(dev: Trials, test: Trials, ax: Axe
     assert len(ax.lines) == len(runs[0].pooled)
     for line, curve in zip(ax.lines, runs[0].pooled.values(), strict=True):
         np.testing.assert_array_equal(line.get_ydata(), curve.hter)
-    assert "small (synthetic)" in ax.get_title()
-    assert ax.get_title().endswith("\na priori, threshold by wer-equal on dev")
+    assert "small (synthetic)" in caption("pooled-epc", runs[0])
+    assert "A priori, threshold by wer-equal on dev" in caption("pooled-epc", runs[0])
     assert ax.get_legend_handles_labels()[1][0] == "all (3)"
     both = pooled_epc_plot(runs, group="S: multimodal")
     assert both.get_legend_handles_labels()[1] == ["mean", "max"]
@@ -212,8 +217,9 @@ def test_bands_and_regions_of_two_methods(dev: Trials, test: Trials, ax: Axes) -
     bands = {run.label: pooled_band(run) for run in runs}
     found = compare_pooled(*runs, confidence=0.5)
     pooled_epc_plot(runs, bands=bands, comparison=found, ax=ax)
-    assert len(ax.collections) == 2
+    assert len(ax.collections) == 2 + 1  # and an entry of the legend
     assert len(ax.patches) == len(found.regions) > 0
-    assert "95 % band, pointwise, threshold re-estimated\ngrey: they differ, 50 % confidence" in ax.get_title()
+    words = caption("pooled-epc", runs, bands=bands, comparison=found)
+    assert "95 % band, pointwise, threshold re-estimated. Grey: they differ, 50 % confidence" in words
     same = compare_pooled(runs[0], runs[0])
-    assert "they differ nowhere, 95 %" in pooled_epc_plot(runs, comparison=same).get_title(loc="left")
+    assert "They differ nowhere, 95 %" in caption("pooled-epc", runs, comparison=same)

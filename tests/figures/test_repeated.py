@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from fairtrial import FairtrialError, Individuals, plan_comparison, plan_rate, write_trials
 from fairtrial.core.trials import Trials
-from fairtrial.figures.axes import coverage_classes
 from fairtrial.figures.repeated import (
     CoveredCell,
     choose_rows,
@@ -24,8 +23,9 @@ from fairtrial.figures.repeated import (
     power_plot,
     read_study,
 )
+from fairtrial.figures.style import coverage_classes
 from fairtrial.repeated import CoverageStudy, draw_individuals, fit_test
-from figures.drawn import refused
+from figures.drawn import caption, refused
 
 
 def test_map_has_each_cell_in_its_place(study: CoverageStudy) -> None:
@@ -46,8 +46,13 @@ def test_map_is_drawn_by_class(study: CoverageStudy) -> None:
     np.testing.assert_array_equal(np.ravel(mesh.get_array()), coverage_classes(squares).ravel())  # type: ignore[arg-type]
     assert [text.get_text() for text in panels[0].get_xticklabels()] == ["50", "200"]
     assert [text.get_text() for text in panels[0].get_yticklabels()] == ["2", "5", "8"]
-    # eight colours that get darker, one a class
-    assert mesh.get_cmap().N == 8
+    # eight colours that get darker, one a class, and one of its own for too high a coverage
+    assert mesh.get_cmap().N == 9
+    known = [row.coverage for row in study.rows if row.method == "lbb"]
+    enough, right = (np.mean([0.925 <= value <= end for value in known]) for end in (1, 0.975))
+    words = f"at least 92.5 %: {100 * enough:.1f} %; 92.5 to 97.5 %: {100 * right:.1f} %"
+    assert coverage_map(study.rows, "lbb").summary == words
+    assert f"LBB {words}" in caption("coverage", study.rows)
     shades = np.array([mesh.get_cmap()(k)[:3] for k in range(8)]) @ [0.299, 0.587, 0.114]
     assert (np.diff(shades) < 0).all()
 
@@ -90,7 +95,9 @@ def test_hook_lines(study: CoverageStudy, ax: Axes) -> None:
     for name, bars in zip(("dr", "lbb", "sb"), ax.containers, strict=True):
         line = bars.lines[0]  # type: ignore[attr-defined]
         expected = [(r.m, r.coverage) for r in rows if r.method == name]
-        np.testing.assert_array_equal(line.get_xydata(), expected)
+        drawn = np.asarray(line.get_xydata(), dtype=np.float64)
+        np.testing.assert_array_equal(drawn[:, 1], [coverage for _, coverage in expected])
+        np.testing.assert_allclose(drawn[:, 0], [m for m, _ in expected], atol=0.16)  # moved aside
         share = expected[0][1]
         segment = bars.lines[2][0].get_segments()[0][:, 1]  # type: ignore[attr-defined]
         reach = 2 * (share * (1 - share) / 40) ** 0.5

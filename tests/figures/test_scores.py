@@ -22,7 +22,7 @@ from fairtrial.figures.scores import (
 from fairtrial.fusion import system_correlations
 from fairtrial.inference.people import Cluster
 from fairtrial.rules import choose_thresholds
-from figures.drawn import refused
+from figures.drawn import caption, refused
 
 
 def test_diagnostic_panels(dev: Trials, test: Trials) -> None:
@@ -87,9 +87,18 @@ def test_diagnostic_of_several_systems_has_common_axes(dev: Trials, test: Trials
 def test_panel_of_the_det_says_the_level_and_the_threshold() -> None:
     genuine = np.arange(200) < 60
     trials = Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    titles = [axes.get_title(loc="left") or axes.get_title() for axes in diagnostic_plot(diagnostics(trials, trials))]
-    assert titles[1].endswith("dotted: threshold from the same trials")
-    assert titles[3].endswith("threshold from the same trials,\n95 % intervals, threshold re-estimated")
+    words = caption("diagnostic", diagnostics(trials, trials))
+    assert "dotted: threshold from the same trials" in words
+    assert "95 % intervals, threshold re-estimated" in words
+
+
+def test_saturated_scores_have_densities_on_a_log_axis() -> None:
+    genuine = np.arange(400) < 100
+    scores = np.where(genuine, 1.0, 0.0)
+    scores[::20] = np.random.default_rng(0).uniform(size=20)
+    trials = Trials.from_arrays(scores, genuine)
+    density = diagnostic_plot(diagnostics(trials, trials), figure=Figure())[0]
+    assert density.get_yscale() == "log"
 
 
 def test_scatter_draws_a_seeded_subsample(test: Trials) -> None:
@@ -115,11 +124,26 @@ def test_scatter_gaussian_is_that_of_all_trials(test: Trials) -> None:
 def test_scatter_states_what_it_shows(test: Trials, ax: Axes) -> None:
     data = scatter_data(test, "face", "voice", points=30, rng=7)
     scatter_plot(data, thresholds={"face": 1.5, "voice": 0.5}, ax=ax)
-    assert ax.get_legend_handles_labels()[1] == ["impostor: 30 of 1,104", "genuine: 30 of 48", "thresholds from dev"]
-    assert "seed 7" in ax.get_title()
+    labels = [
+        "impostor: 30 of 1,104",
+        "genuine: 30 of 48",
+        "thresholds from dev",
+        "Gaussian, 1 s.d.",
+        "Gaussian, 2 s.d.",
+    ]
+    assert ax.get_legend_handles_labels()[1] == labels
+    assert "seed 7" in caption("scatter", data)
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), data.impostor.points)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("score of face", "score of voice")
-    assert [list(np.asarray(line.get_xdata())) for line in ax.lines[-2:]] == [[1.5, 1.5], [0, 1]]
+    assert [list(np.asarray(line.get_xdata())) for line in ax.lines[-4:-2]] == [[1.5, 1.5], [0, 1]]
+
+
+def test_scatter_takes_a_proportion(test: Trials) -> None:
+    data = scatter_data(test, "face", "voice", points="10%")
+    assert (len(data.genuine.points), len(data.impostor.points)) == (5, 110)
+    for wrong in ("0%", "101%", "1%x", "some"):
+        with refused("points"):
+            scatter_data(test, "face", "voice", points=wrong)
 
 
 def test_scatter_leaves_out_infinite_scores() -> None:
@@ -138,10 +162,14 @@ def test_maps_show_both_classes_and_their_numbers(test: Trials) -> None:
     correlation_plot(found, figure=figure)
     genuine, impostor, _bar = figure.axes
     for ax, part, word in ((genuine, found.genuine, "genuine"), (impostor, found.impostor, "impostor")):
-        np.testing.assert_array_equal(ax.images[0].get_array(), part.correlation)
-        assert ax.get_title() == f"within {part.trials:,} {word} trials"
+        shown = ax.images[0].get_array()
+        assert isinstance(shown, np.ma.MaskedArray)
+        lower = np.tril_indices(2)  # each pair of three systems once
+        np.testing.assert_array_equal(shown[lower], part.correlation[1:, :-1][lower])
+        assert shown.mask.sum() == 1
+        assert ax.get_title() == f"{part.trials:,} {word} trials"
         texts = [text.get_text().replace("\N{MINUS SIGN}", "-") for text in ax.texts]
-        assert texts == [f"{value:.2f}".replace("-0.00", "0.00") for value in part.correlation.ravel()]
+        assert texts == [f"{value:.2f}".replace("-0.00", "0.00") for value in part.correlation[1:, :-1][lower]]
 
 
 @pytest.mark.parametrize("method", ["percentile", "centred", "bca"])
@@ -149,26 +177,16 @@ def test_bootstrap_histogram_bounds_and_zero(dev: Trials, test: Trials, ax: Axes
     cluster: Cluster = "both" if method == "centred" else "none"
     (pair,) = compare(dev, test, systems=["face", "voice"], n_resamples=400, confidence=0.9, cluster=cluster).pairs
     bootstrap_plot(pair, method=method, ax=ax)  # type: ignore[arg-type]
-    assert sum(patch.get_height() for patch in ax.patches) == pytest.approx(1)  # type: ignore[attr-defined]
+    bars = ax.patches[:-1]  # the last one is the interval
+    assert sum(patch.get_height() for patch in bars) == pytest.approx(1)  # type: ignore[attr-defined]
     assert pair.replicates is not None
     low, high = pair.replicates.interval(confidence=0.9, method=method)  # type: ignore[arg-type]
     places = [float(np.asarray(line.get_xdata())[0]) for line in ax.lines]
     assert places == [low, high, pair.replicates.estimate, 0]
     inside = "within" if low <= 0 <= high else "outside"
-    assert inside in ax.get_title()
-    assert "given these thresholds" in ax.get_title()
-    assert ax.get_xlabel() == "HTER of face minus HTER of voice (%)"
-
-
-def test_of_people_the_interval_is_centred(dev: Trials, test: Trials, ax: Axes) -> None:
-    (pair,) = compare(dev, test, systems=["face", "voice"], n_resamples=100).pairs
-    bootstrap_plot(pair, ax=ax)
-    bounds = [float(np.asarray(line.get_xdata())[0]) for line in ax.lines][:2]
-    assert pair.replicates is not None
-    assert bounds == pytest.approx(pair.replicates.interval(method="centred"))
-    for method in ("percentile", "bc", "bca"):
-        with refused("parameter"):
-            bootstrap_plot(pair, method=method, ax=ax)
+    assert inside in caption("bootstrap", pair, method=method)
+    assert "given these thresholds" in caption("bootstrap", pair, method=method)
+    assert ax.get_xlabel() == "HTER of face minus HTER of voice, percentage points"
 
 
 def test_replicates_that_are_alike_show_neither_bounds_nor_a_difference(dev: Trials, test: Trials, ax: Axes) -> None:

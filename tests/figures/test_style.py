@@ -16,12 +16,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from fairtrial import Trials
-from fairtrial.figures.axes import COLOURS
 from fairtrial.figures.det import det_plot, judged_precision, operating_curves, precision_recall_plot, roc_plot
 from fairtrial.figures.published import hter_deviations, hter_sd_plot
 from fairtrial.figures.repeated import plan_plot
 from fairtrial.figures.scores import diagnostic_plot, diagnostics
-from fairtrial.figures.style import STYLE, legend_below, look, write_picture
+from fairtrial.figures.style import COLOURS, STYLE, legend_below, look, write_picture
+from fairtrial.figures.table import FIGURES
 from figures.drawn import PLAN, refused
 
 
@@ -46,7 +46,7 @@ def test_any_name_can_be_drawn(tmp_path: Path, names: tuple[str, str], dev: Tria
     curves = operating_curves(*trials)
     drawn = det_plot(curves)
     labels = [text.get_text() for text in drawn.get_legend().get_texts()]  # type: ignore[union-attr]
-    assert len(labels) == 2
+    assert len(labels) == 2 + 1  # and what the points are
     assert names[0] in labels[0]
     write_picture(lambda figure: det_plot(curves, ax=figure.add_subplot()), tmp_path / "a.png", title=names[0])
     # axes of the caller, in the caller's style
@@ -62,7 +62,7 @@ def test_many_systems_have_their_legend_below(dev: Trials, test: Trials) -> None
     ]
     legend = roc_plot(operating_curves(*many)).get_legend()
     assert legend is not None
-    assert len(legend.get_texts()) == 11
+    assert len(legend.get_texts()) == 10 + 3
 
 
 @pytest.mark.parametrize("distance", [100.0, 0.0, -100.0])
@@ -118,7 +118,7 @@ def test_titles_are_not_cut(tmp_path: Path, width: float) -> None:
 
     write_picture(draw, tmp_path / "a.png", width=width, title="a line above the figure that is longer than it is wide")
     (figure,) = drawn
-    titles = [figure.axes[0].get_title(loc="left"), figure.get_suptitle()]
+    titles = [figure.get_suptitle()]
     for text in figure.findobj(Text):
         if isinstance(text, Text) and text.get_text() in titles:
             assert text.get_window_extent().x1 <= figure.bbox.x1
@@ -173,6 +173,20 @@ def test_a_figure_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
 
 
 def test_matplotlib_is_loaded_only_to_draw() -> None:
-    code = "import sys, fairtrial.figures, fairtrial.cli.plot; print('matplotlib' in sys.modules)"
+    code = "import sys, fairtrial.figures, fairtrial.cli.plots; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_caption_is_written_beside_the_picture_and_paper_has_300_dots_per_inch(tmp_path: Path) -> None:
+    drawing = FIGURES["plan"].draw(PLAN)
+    write_picture(drawing, tmp_path / "screen.png")
+    write_picture(drawing, tmp_path / "paper.png", style="paper", notes="caption", width=6.4, height=4.6)
+    assert (tmp_path / "paper.txt").read_text() == f"{drawing.caption}\n"
+    assert not (tmp_path / "screen.txt").exists()
+    widths = [plt.imread(tmp_path / f"{name}.png").shape[1] for name in ("screen", "paper")]
+    assert widths[0] == 6.4 * 120
+    assert widths[1] == pytest.approx(6.4 * 300, rel=0.1)  # without the margins
+    for wrong in ({"style": "poster"}, {"notes": "title"}):
+        with refused("unknown"):
+            write_picture(drawing, tmp_path / "a.png", **wrong)  # type: ignore[arg-type]

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+import sys
+from importlib import import_module
+from inspect import signature
 
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import fairtrial as ft
-from fairtrial.figures.table import FIGURES
-from figures.drawn import PLAN, curve_of
+from fairtrial.evaluation.expected import expected_performance
+from fairtrial.figures.table import FIGURES, FigureKind
+from figures.drawn import PLAN, curve_of, refused
 
 
 def test_every_plot_function_is_in_the_table() -> None:
     functions = {name for name in ft.figures.__all__ if name.endswith("_plot")}
-    drawn = {kind.function or f"{name.replace('-', '_')}_plot" for name, kind in FIGURES.items()}
+    drawn = {kind.draws for kind in FIGURES.values()}
     assert functions - drawn == {"power_plot"}  # of the figure plan, if it is one of a comparison
     assert drawn <= functions
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_what_a_figure_needs_is_public(name: str) -> None:
-    rooms = [getattr(ft, name) for name in ft.__all__ if isinstance(getattr(ft, name), ModuleType)]
-    assert any(hasattr(room, FIGURES[name].needs) for room in (ft, *rooms))
+@pytest.mark.parametrize("kind", FIGURES.values(), ids=FIGURES)
+def test_what_a_figure_declares_of_its_functions_is_there(kind: FigureKind) -> None:
+    first, *_ = functions = [
+        getattr(import_module(path.partition(":")[0]), path.partition(":")[2]) for path in kind.data
+    ]
+    assert all(map(callable, functions))
+    assert {*kind.skip, *kind.fixed, *kind.positional} <= signature(first).parameters.keys()
 
 
 def test_axes_or_a_whole_figure_is_drawn_into(dev: ft.Trials, test: ft.Trials) -> None:
@@ -35,3 +41,24 @@ def test_axes_or_a_whole_figure_is_drawn_into(dev: ft.Trials, test: ft.Trials) -
     figure = Figure()
     FIGURES["epc-significance"].draw(a, b, comparison, levels=[0.05, 0.95])(figure)
     assert len(figure.axes) == 2
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_has_a_caption_with_the_options_of_its_drawing(name: str) -> None:
+    function = getattr(ft.figures, FIGURES[name].draws)
+    caption = getattr(sys.modules[function.__module__], function.__name__.replace("_plot", "_caption"))
+    drawn = list(signature(function).parameters)
+    assert list(signature(caption).parameters) == [each for each in drawn if each not in ("ax", "figure")]
+
+
+def test_results_draw_themselves(dev: ft.Trials, test: ft.Trials) -> None:
+    result = ft.evaluate(dev, test, systems="face")
+    axes = result.plot()
+    assert axes.get_xlabel() == "FAR (%)"
+    assert isinstance(result.plot("roc", limit=0.5, ax=Figure().add_subplot()), Axes)
+    assert ft.compare(dev, test, systems=["face", "voice"], n_resamples=50).plot().get_title() == ""
+    calibrated = ft.calibrate(dev, test).plot()
+    assert [name in calibrated.get_legend_handles_labels()[1] for name in dev.systems] == [True] * len(dev.systems)
+    assert expected_performance(dev, test, points=3).plot().get_xlabel() == "alpha, the weight of FAR"
+    with refused("no-such-figure"):
+        result.plot("epc")

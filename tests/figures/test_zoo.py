@@ -13,9 +13,10 @@ from matplotlib.text import Text
 from fairtrial import Trials
 from fairtrial.core.words import wording
 from fairtrial.counting import count_errors
-from fairtrial.figures.zoo import improbable, zoo_data, zoo_plot
+from fairtrial.figures.scores import improbable, zoo_data, zoo_plot
+from fairtrial.figures.style import GREY
 from fairtrial.rules import choose_thresholds
-from figures.drawn import refused
+from figures.drawn import caption, refused
 
 
 @pytest.mark.parametrize("by", ["claim", "subject"])
@@ -97,7 +98,7 @@ def test_zoo_needs_ids_and_a_threshold(test: Trials) -> None:
     for trials, settings, code in (
         (bare, {}, "no-ids"),
         (test, {"shows": "errors"}, "no-threshold"),
-        (test, {"by": "model"}, "parameter"),
+        (test, {"by": "model"}, "unknown"),
         (test.rows(np.arange(30)), {}, "few-people"),
     ):
         with refused(code):
@@ -107,9 +108,41 @@ def test_zoo_needs_ids_and_a_threshold(test: Trials) -> None:
 def test_chart_shows_everybody_by_kind(test: Trials) -> None:
     zoo = zoo_data(test, system="face", by="subject")
     chart = zoo.to_dict()
-    assert chart["kinds"] == ["sheep", "goat", "wolf", "goat and wolf"]
+    assert [kind["name"] for kind in chart["kinds"]] == ["sheep", "goat", "wolf", "goat and wolf"]
+    # the colours of the picture
+    assert [kind["colour"] for kind in chart["kinds"]] == [GREY, "var(--c1)", "var(--c0)", "var(--c2)"]
     assert [point["name"] for point in chart["points"]] == list(zoo.names)
     for point, goat, wolf in zip(chart["points"], zoo.goats, zoo.lambs, strict=True):
         assert point["kind"] == {(0, 0): "sheep", (1, 0): "goat", (0, 1): "wolf", (1, 1): "goat and wolf"}[goat, wolf]
         assert chart["x"]["low"] < point["x"] < chart["x"]["high"]
         assert chart["y"]["low"] < point["y"] < chart["y"]["high"]
+
+
+def test_wolves_beside_lambs_and_subjects_without_genuine_trials(ax: Axes) -> None:
+    """As in the demo files: impostors are nobody's clients."""
+    rng = np.random.default_rng(3)
+    clients, impostors = 12, 30
+    claim = np.repeat(np.arange(clients), 2 + impostors)
+    subject = np.where(
+        np.arange(len(claim)) % (2 + impostors) < 2, claim, clients + np.arange(len(claim)) % (2 + impostors)
+    )
+    scores = rng.normal(4.0 * (claim == subject), 0.1)
+    scores[subject == subject.max()] += 3
+    names = np.array([f"s{k:02d}" for k in range(int(subject.max()) + 1)])
+    trials = Trials.from_arrays(scores, claim == subject, claim=names[claim], subject=names[subject])
+    zoo = zoo_data(trials)
+    wolves = zoo_data(trials, by="subject")
+    assert np.isnan(wolves.genuine).all()
+    assert (len(wolves.names), wolves.left_out) == (impostors, clients)
+    assert [name for name, wolf in zip(wolves.names, wolves.lambs, strict=True) if wolf] == [names[-1]]
+    assert zoo.subjects is not None
+    assert zoo.subjects.names == wolves.names
+    for place, name in enumerate(wolves.names):
+        assert wolves.impostor[place] == pytest.approx(scores[names[subject] == name].mean())
+    zoo_plot(zoo, ax=ax)
+    assert "wolves, by subject: 1" in ax.get_legend_handles_labels()[1]
+    assert names[-1] in caption("zoo", zoo)
+    drawn = zoo_plot(wolves)
+    assert "rank" in drawn.get_xlabel()
+    assert wolves.to_dict()["points"][0]["x"] == wolves.places[0]
+    np.testing.assert_array_equal(np.sort(wolves.places), 1 + np.arange(impostors))

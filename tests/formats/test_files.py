@@ -7,6 +7,7 @@ import gc
 import gzip
 import os
 import stat
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairtrial import OutputError, ParameterError, open_trials, read_trials
+from fairtrial import OutputError, ParameterError, open_trials, read_trials, write_tables
 from fairtrial.core.errors import InputError
 from fairtrial.formats.files import check_place, read_head, write_whole
 from fairtrial.formats.opening import expected_memory
@@ -231,3 +232,18 @@ def test_files_are_opened_once_for_their_head_and_once_for_their_rows(
         assert expected_memory([path]) > 0
         assert len(read_trials(path)) == rows
         assert opened == [str(path)] * times
+
+
+def test_an_open_document_is_a_spreadsheet(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.ods", "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", "<x/>")
+    with pytest.raises(InputError) as caught:
+        read_head(tmp_path / "a.ods")
+    assert caught.value.code == "spreadsheet"
+
+
+def test_results_without_a_table_are_not_written(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="no table to write"):
+        write_tables([], tmp_path / "a.csv")
+    assert not list(tmp_path.iterdir())

@@ -9,6 +9,7 @@ import pytest
 from fairtrial import FairtrialError, Trials, read_pair, read_trials, write_trials
 from fairtrial.core.notes import Note
 from fairtrial.formats import read_frame
+from fairtrial.formats.files import system_name
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -18,7 +19,7 @@ def write(folder: Path, name: str, text: str) -> Path:
 
 
 def codes(trials: Trials) -> set[str]:
-    return {note.code for note in trials.notes if isinstance(note, Note)}
+    return {note.code for note in trials.notes if isinstance(note, Note)} - {"read-as"}
 
 
 def test_sharded_lists(tmp_path: Path) -> None:
@@ -85,6 +86,22 @@ def test_files_with_one_name_for_their_scores(tmp_path: Path) -> None:
     assert read_trials([face, voice]).systems == ("face", "voice")
     assert [part.systems for part in read_pair([face, voice], tests)] == [("face", "voice")] * 2
     assert read_trials(face).systems == ("logit",)
+
+
+@pytest.mark.parametrize(
+    ("name", "system"),
+    [
+        ("dev.face.csv", "face"),
+        ("test.face.v2.csv.gz", "face"),
+        ("dev_face.1.csv", "face"),
+        ("face.dev.csv", "face"),
+        ("dev.csv.zst", "system"),
+        ("dev", "system"),
+        (".face.csv", ".face.csv"),
+    ],
+)
+def test_systems_named_after_files(name: str, system: str) -> None:
+    assert system_name(Path("folder", name)) == system
 
 
 def test_utterance_ids_and_nothing_in_common(tmp_path: Path) -> None:

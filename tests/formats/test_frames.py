@@ -52,14 +52,14 @@ def test_frame_gives_the_trials_that_a_parquet_file_of_it_gives(tmp_path: Path) 
     assert mine.systems == other.systems == ("face",)
     assert all(mine.ids[name].same_as(other.ids[name]) for name in ("claim", "subject"))
     assert np.array_equal(np.asarray(mine.columns["age"]), [30, 40, 50])
-    assert mine.notes[0] == other.notes[0].replace("read as parquet", "read as data frame")
+    assert str(mine.notes[0]) == str(other.notes[0]).replace("read as parquet", "read as data frame")
 
 
 def test_index_of_pandas_without_a_name_is_no_system() -> None:
     # what a pandas frame of which rows were chosen hands over
     found = ft.formats.read_frame(Handed(pa.table({**SMALL, "__index_level_0__": [4, 7, 9]})))
     assert found.systems == ("face",)
-    assert "left out: __index_level_0__, the index" in found.notes[0]
+    assert "left out: __index_level_0__, the index" in str(found.notes[0])
 
 
 def test_texts_and_categories_of_polars() -> None:
@@ -149,7 +149,7 @@ def test_counter_counts_a_frame_and_a_series_with_labels(sets: tuple[ft.Trials, 
 
 def test_what_was_taken_for_what_is_noted_in_the_result(sets: tuple[ft.Trials, ft.Trials]) -> None:
     notes = ft.evaluate(*map(frame_of, sets), systems="a").notes
-    assert notes[0] == "dev and test: read as data frame: scores a, b; label, claim, subject"
+    assert str(notes[0]) == "dev and test: read as data frame: scores a, b; label, claim, subject"
 
 
 def test_no_data_frame_library_is_imported() -> None:

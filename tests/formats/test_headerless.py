@@ -36,7 +36,7 @@ def ids_of(trials: Trials) -> dict[str, list[str]]:
 
 
 def codes(trials: Trials) -> list[str]:
-    return [note.code for note in trials.notes if isinstance(note, Note)]
+    return [note.code for note in trials.notes if isinstance(note, Note) and note.code != "read-as"]
 
 
 @pytest.mark.parametrize("kind", LISTS)
@@ -152,3 +152,61 @@ def test_probes_of_bob_are_not_labels(tmp_path: Path) -> None:
     trials = read_trials(tmp_path / "a")
     assert ids_of(trials)["probe"] == ["17", "18"]
     assert codes(trials) == []
+
+
+@pytest.mark.parametrize(("first", "second"), [("1", "0"), ("0", "1")])
+def test_labels_of_one_class_are_asked_about(tmp_path: Path, first: str, second: str) -> None:
+    """More than 2,000 trials of one class at first were read as claims of bob's format."""
+    rows = [f"{first} e{k} t{k} {k / 7:.3f}\n" for k in range(4000)] + [f"{second} e{k} u{k} 0.5\n" for k in range(9)]
+    (tmp_path / "scores.txt").write_text("".join(rows))
+    with pytest.raises(FairtrialError, match="column 1 may hold labels or claims") as caught:
+        read_trials(tmp_path / "scores.txt")
+    assert caught.value.code == "columns-unclear"
+    trials = read_trials(tmp_path / "scores.txt", columns={"label": "1"})
+    assert int(trials.genuine.sum()) == (4000 if first == "1" else 9)
+
+
+def test_a_claim_called_1_is_still_a_claim(tmp_path: Path) -> None:
+    (tmp_path / "scores.txt").write_text("1 1 p 0.9\n1 2 q 0.1\n")
+    assert read_trials(tmp_path / "scores.txt").genuine.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("counts", ["2 1 1", "2 1 1 4", "2 1", "2"])
+def test_a_first_row_of_counts(tmp_path: Path, counts: str) -> None:
+    (tmp_path / "scores.txt").write_text(f"{counts}\nanna m1 anna p1 0.9\nanna m1 bert p2 0.1\n")
+    trials = read_trials(tmp_path / "scores.txt")
+    assert trials.scores[:, 0].tolist() == [0.9, 0.1]
+    assert "a first row of counts" in str(trials.notes[0])
+
+
+def test_numbers_along_the_top_of_a_matrix_are_no_counts(tmp_path: Path) -> None:
+    (tmp_path / "m.tsv").write_text("1\t2\t3\n1\t.9\t.1\t.2\n2\t.3\t.8\t.1\n3\t.1\t.2\t.7\n")
+    assert int(read_trials(tmp_path / "m.tsv").genuine.sum()) == 3
+
+
+def test_asvspoof_with_speakers(tmp_path: Path) -> None:
+    """Six columns were of no known format."""
+    (tmp_path / "cm.txt").write_text("S1 LA_1 - - bonafide 0.9\nS1 LA_2 - A07 spoof 0.2\nS2 LA_3 - A19 spoof -0.4\n")
+    trials = read_trials(tmp_path / "cm.txt")
+    assert trials.genuine.tolist() == [True, False, False]
+    assert ids_of(trials) == {"subject": ["S1", "S1", "S2"], "probe": ["LA_1", "LA_2", "LA_3"]}
+    attack = trials.columns["attack"]
+    assert not isinstance(attack, np.ndarray)
+    assert attack.decode().tolist() == ["-", "A07", "A19"]
+
+
+def test_other_columns_around_labels_are_asked_about(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a b c d target 0.9\na b c e nontarget 0.1\n")
+    with pytest.raises(FairtrialError, match=r'columns=\{"label": "5"\}') as caught:
+        read_trials(tmp_path / "a.txt")
+    assert caught.value.code == "columns-unclear"
+    assert read_trials(tmp_path / "a.txt", columns={"label": "5"}).genuine.tolist() == [True, False]
+
+
+def test_ids_that_are_files_without_a_genuine_trial(tmp_path: Path) -> None:
+    """All trials were impostor trials, in silence."""
+    (tmp_path / "a.txt").write_text("a/1.wav a/2.wav p 0.9\na/1.wav b/1.wav q 0.1\n")
+    with pytest.raises(FairtrialError, match="person=") as caught:
+        read_trials(tmp_path / "a.txt")
+    assert caught.value.code == "no-genuine"
+    assert read_trials(tmp_path / "a.txt", person="^[^/]+").genuine.tolist() == [True, False]

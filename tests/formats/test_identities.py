@@ -34,7 +34,7 @@ def test_spaces_around_ids_do_not_make_other_people(tmp_path: Path) -> None:
     assert trials.genuine.tolist() == [True, False, True]
     assert trials.ids["claim"].decode().tolist() == ["anna", "anna", "bert"]
     assert trials.ids["probe"].decode().tolist() == ["p", "q", "r"]
-    assert "spaces around ids were left out: claim, subject, probe" in trials.notes
+    assert "spaces around ids were left out: claim, subject, probe" in map(str, trials.notes)
 
 
 def test_ids_with_spaces_around_them_are_not_written(tmp_path: Path) -> None:
@@ -56,10 +56,10 @@ def test_a_label_that_contradicts_the_ids_is_refused(tmp_path: Path) -> None:
 def test_which_of_label_and_ids_counts_can_be_said(tmp_path: Path) -> None:
     by_label = read(tmp_path, CONTRADICTION, genuine_by="label")
     assert by_label.genuine.tolist() == [True, True, False, False]
-    assert any("2 labels contradict claim and subject; the labels count" in note for note in by_label.notes)
+    assert any("2 labels contradict claim and subject; the labels count" in str(note) for note in by_label.notes)
     by_ids = read(tmp_path, CONTRADICTION, genuine_by="ids")
     assert by_ids.genuine.tolist() == [True, False, True, False]
-    assert any("2 labels overruled" in note for note in by_ids.notes)
+    assert any("2 labels overruled" in str(note) for note in by_ids.notes)
     assert "has no labels" in refused(tmp_path, "a a p .5\na b p .1\n", "a.txt", genuine_by="label")
     with pytest.raises(ParameterError, match="genuine_by"):
         read(tmp_path, CONTRADICTION, genuine_by="both")
@@ -90,7 +90,7 @@ def test_an_empty_claim_is_not_an_empty_subject(tmp_path: Path) -> None:
 def test_repeated_trials_are_noted_and_contradictions_refused(tmp_path: Path) -> None:
     text = "claim,probe,label,score\na,p,1,.9\na,q,0,.1\na,p,1,.9\nb,p,0,.2\na,p,1,.7\n"
     trials = read(tmp_path, text)
-    assert "2 trials came before with the same ids, and count again (such as a, p)" in trials.notes
+    assert "2 trials came before with the same ids, and count again (such as a, p)" in map(str, trials.notes)
     assert len(trials) == 5
     message = refused(tmp_path, text.replace("a,p,1,.7", "a,p,0,.7"))
     assert "a.csv, row 5: the same trial as in row 1 (a, p), but one is genuine and one is not" in message
@@ -98,8 +98,10 @@ def test_repeated_trials_are_noted_and_contradictions_refused(tmp_path: Path) ->
 
 def test_trials_without_a_probe_or_with_a_placeholder_are_not_called_repeated(tmp_path: Path) -> None:
     for text in ("a a x .9\na a x .9\na b x .1\n", "a x a x .9\na x a x .8\na x b x .1\n"):
-        assert not any("came before" in note for note in read(tmp_path, text, "a.txt").notes)
-    assert not any("came before" in note for note in read(tmp_path, "claim,subject,s\na,a,1\na,a,1\na,b,2\n").notes)
+        assert not any("came before" in str(note) for note in read(tmp_path, text, "a.txt").notes)
+    assert not any(
+        "came before" in str(note) for note in read(tmp_path, "claim,subject,s\na,a,1\na,a,1\na,b,2\n").notes
+    )
 
 
 NAMES = st.sampled_from(["a", "b", "ab", "id10/abcdefgh/1.wav", "id10/abcdefgi/1.wav", "id20/abcdefgh/1.wav", "é" * 20])
@@ -130,19 +132,23 @@ def test_many_repeated_long_paths_are_counted(tmp_path: Path) -> None:
     assert not consistent
     assert "one is genuine and one is not" in refused(tmp_path, text)
     same = "claim,probe,label,score\n" + "".join(f"m{k % 11},{path},{k % 11 % 2},{k}\n" for k, path in enumerate(paths))
-    assert any(note.startswith(f"{30_000 - len(keys):,} trials came before") for note in read(tmp_path, same).notes)
+    assert any(
+        str(note).startswith(f"{30_000 - len(keys):,} trials came before") for note in read(tmp_path, same).notes
+    )
 
 
 BY_FILE = "anna/1.wav anna/2.wav p .9\nanna/1.wav bert/1.wav q .1\nbert/3.wav bert/1.wav r .8\n"
 
 
 def test_the_person_within_an_id_of_a_bob_file(tmp_path: Path) -> None:
-    assert read(tmp_path, BY_FILE, "a.txt").genuine.tolist() == [False, False, False]
+    with pytest.raises(FairtrialError) as caught:
+        read(tmp_path, BY_FILE, "a.txt")
+    assert caught.value.code == "no-genuine"
     trials = read(tmp_path, BY_FILE, "a.txt", person="^[^/]+")
     assert trials.genuine.tolist() == [True, False, True]
     assert trials.ids["claim"].decode().tolist() == ["anna", "anna", "bert"]
     assert trials.ids["model"].decode().tolist() == ["anna/1.wav", "anna/1.wav", "bert/3.wav"]
-    assert any("people are what matches ^[^/]+ in the ids" in note for note in trials.notes)
+    assert any("people are what matches ^[^/]+ in the ids" in str(note) for note in trials.notes)
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "npz", "matrix", "pairs", "lists", "csv.gz"])
@@ -173,7 +179,8 @@ def test_the_person_within_an_id_in_every_format(tmp_path: Path, form: str) -> N
 
 def test_ids_in_which_nobody_is_found_are_refused(tmp_path: Path) -> None:
     message = refused(tmp_path, BY_FILE.replace("bert/3.wav", "bert3.wav"), "a.txt", person="^([^/]+)/")
-    assert "a.txt, row 3: person='^([^/]+)/' finds nobody in the claim 'bert3.wav'" in message
+    assert "a.txt, row 3: " in message
+    assert "'bert3.wav'" in message
     with pytest.raises(ParameterError, match="is not a regular expression"):
         read(tmp_path, BY_FILE, "a.txt", person="(")
 

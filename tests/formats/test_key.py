@@ -34,7 +34,7 @@ def write(folder: Path, name: str, text: str) -> Path:
 
 
 def codes(trials: Trials) -> set[str]:
-    return {note.code for note in trials.notes if isinstance(note, Note)} - {"columns-guessed"}
+    return {note.code for note in trials.notes if isinstance(note, Note)} - {"columns-guessed", "read-as"}
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -144,3 +144,22 @@ def test_labels_that_are_left_out(tmp_path: Path) -> None:
     with pytest.raises(FairtrialError):
         read_trials(scores, key=key)
     assert len(read_trials(scores, key=key, genuine_labels="target", impostor_labels="nontarget")) == 4
+
+
+def test_each_of_two_keys_is_checked(tmp_path: Path) -> None:
+    """Trials of dev's key without a score were not reported."""
+    key = write(tmp_path, "key", KEYS["headerless"])
+    whole = write(tmp_path, "whole", SCORES["headerless"])
+    part = write(tmp_path, "part", "".join(SCORES["headerless"].splitlines(keepends=True)[1:]))
+    for files in ((part, whole), (whole, part)):
+        with pytest.raises(FairtrialError) as caught:
+            read_pair(*files, key=[key, key])
+        assert caught.value.code == "key-missing"
+        pair = read_pair(*files, key=[key, key], common=True)
+        assert [codes(trials) for trials in pair] == [{"key-missing"} if file == part else set() for file in files]
+
+
+def test_no_id_in_common_names_the_option(tmp_path: Path) -> None:
+    scores = write(tmp_path, "scores.csv", "name,face\na,.9\nb,.1\n")
+    with pytest.raises(FairtrialError, match=r'as in columns=\{"probe": "NAME"\}'):
+        read_trials(scores, key=write(tmp_path, "key", KEYS["headerless"]))

@@ -23,7 +23,7 @@ def test_bob_lines_in_two_lists(tmp_path: Path) -> None:
     assert trials.scores.tolist() == [[0.9], [0.8], [0.1], [0.2]]
     assert trials.ids["claim"].decode().tolist() == ["a", "b", "a", "b"]
     assert trials.ids["probe"].decode().tolist() == ["p1", "p2", "p2", "p1"]
-    assert "claim subject probe score; genuine gen.txt, impostor imp.txt" in trials.notes[0]
+    assert "claim subject probe score; genuine gen.txt, impostor imp.txt" in str(trials.notes[0])
 
 
 def test_rows_that_contradict_are_told_with_their_files(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_numeric_probes_are_not_a_system(tmp_path: Path) -> None:
     with pytest.raises(FairtrialError) as caught:
         read(tmp_path, *files)
     assert "gen.txt: column 3 may hold probes or scores" in str(caught.value)
-    assert 'columns={"probe": "3"}' in str(caught.value)
+    assert '"probe": "3", "score": "4"}' in str(caught.value)
     told = {"claim": "1", "subject": "2", "probe": "3", "score": "4"}
     trials = read(tmp_path, *files, columns=told)
     assert trials.scores.tolist() == [[0.9], [0.8], [0.1], [0.2]]
@@ -88,3 +88,37 @@ def test_a_line_of_prose_is_not_a_bob_line(tmp_path: Path) -> None:
     for name in (None, "bob4"):
         with pytest.raises(FairtrialError, match=r"a.txt: .*100_1.dat - 100_2.dat: 66.46"):
             read_trials(tmp_path / "a.txt", format=name)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("gen.aa", "gen.ab", "imp.aa", "imp.ab"),
+        ("gen.part1", "gen.part2", "imp.txt", "imp-2.txt"),
+        ("face-gen-1.csv", "face-gen-2.txt", "face-imp-1.txt.aa", "face-imp-1.txt.ab"),
+    ],
+)
+def test_pieces_of_lists(tmp_path: Path, names: tuple[str, ...]) -> None:
+    for k, name in enumerate(names):
+        (tmp_path / name).write_text(f"0.{k}\n")
+    trials = read_trials([tmp_path / name for name in names])
+    assert trials.genuine.tolist() == [True, True, False, False]
+    assert trials.scores[:, 0].tolist() == [0.0, 0.1, 0.2, 0.3]
+
+
+def test_two_systems_in_pieces(tmp_path: Path) -> None:
+    for system, shift in (("face", 0), ("voice", 5)):
+        for k in (1, 2):
+            (tmp_path / f"gen-{system}-{k}").write_text(f"a{k} a{k} {shift + k}.5\n")
+            (tmp_path / f"imp-{system}-{k}").write_text(f"a{k} b {shift - k}.5\n")
+    trials = read_trials(tmp_path / "*-*")
+    assert trials.systems == ("face", "voice")
+    assert trials.genuine.tolist() == [True, True, False, False]
+    assert trials.scores.tolist() == [[1.5, 6.5], [2.5, 7.5], [-1.5, 4.5], [-2.5, 3.5]]
+
+
+def test_files_with_the_same_systems_are_told_apart(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.csv").write_text("claim,subject,probe,face,voice\na,a,p,.9,.8\na,b,q,.1,.2\n")
+    trials = read_trials([tmp_path / "first.csv", tmp_path / "second.csv"])
+    assert trials.systems == ("first/face", "first/voice", "second/face", "second/voice")

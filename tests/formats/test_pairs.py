@@ -24,13 +24,13 @@ def test_enrolment_ids_0_and_1_are_not_labels(tmp_path: Path, zero: str) -> None
     trials = read(tmp_path, KALDI.replace("0 ", f"{zero} "))
     assert trials.genuine.tolist() == [True, False, False, True]
     assert trials.ids["claim"].decode().tolist() == [zero, zero, "1", "1"]
-    assert "trial list enrol test label" in trials.notes[0]
+    assert "trial list enrol test label" in str(trials.notes[0])
 
 
 def test_a_list_with_labels_first_and_ids_that_are_words(tmp_path: Path) -> None:
     trials = read(tmp_path, "1 a utt1\n0 a utt2\n0 b utt1\n1 b utt2\n")
     assert trials.genuine.tolist() == [True, False, False, True]
-    assert "trial list label enrol test" in trials.notes[0]
+    assert "trial list label enrol test" in str(trials.notes[0])
 
 
 def test_labels_that_may_be_in_two_columns_are_asked_about(tmp_path: Path) -> None:

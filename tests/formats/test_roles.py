@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fairtrial.core.errors import FairtrialError
+from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.formats.identities import settle
 from fairtrial.formats.read import read_trials, write_trials
@@ -41,7 +42,7 @@ def table(voice: list[str]) -> str:
 def test_what_was_taken_for_what_is_the_first_note(tmp_path: Path) -> None:
     text = "# made by hand\nmodel,speaker,truth,face,gender,age\na,a,1,.9,f,30\na,b,0,.1,m,40\n"
     trials = read(tmp_path, text, columns={"label": "truth"})
-    assert trials.notes[0] == (
+    assert str(trials.notes[0]) == (
         "read as csv: scores face; label from truth, claim from model, subject from speaker; "
         "kept besides: gender, age; left out: 1 line of comments"
     )
@@ -81,7 +82,7 @@ def test_age_is_no_system(tmp_path: Path) -> None:
     text = "claim,subject,face,voice,age,height\na,a,.9,.8,30,1.8\na,b,.1,.2,40,1.7\n"
     trials = read(tmp_path, text)
     assert trials.systems == ("face", "voice", "height")
-    assert "scores face, voice, height; claim, subject; kept besides: age" in trials.notes[0]
+    assert "scores face, voice, height; claim, subject; kept besides: age" in str(trials.notes[0])
     assert read(tmp_path, text, others=("height",)).systems == ("face", "voice")
     assert read(tmp_path, text, scores=("age",)).systems == ("age",)
 
@@ -108,7 +109,7 @@ def test_decimals_and_texts_of_numbers_in_parquet_are_scores(tmp_path: Path, voi
 
 def test_columns_of_parquet_that_cannot_be_kept_are_named(tmp_path: Path) -> None:
     trials = read_trials(parquet(tmp_path, boxes=[[1, 2], [3]], day=["monday", None]))
-    assert "kept besides: day; left out: boxes, which hold neither text nor numbers" in trials.notes[0]
+    assert "kept besides: day; left out: boxes, which hold neither text nor numbers" in str(trials.notes[0])
     assert texts(trials, "day") == ["monday", ""]
 
 
@@ -169,7 +170,7 @@ def test_further_columns_of_several_files_are_put_side_by_side(tmp_path: Path) -
     trials = read_trials([tmp_path / "face.csv", tmp_path / "voice.csv"])
     assert list(trials.columns) == ["gender", "x", "y"]
     assert texts(trials, "gender") == ["f", "f"]
-    assert any("column gender differs in" in note for note in trials.notes)
+    assert any("column gender differs in" in str(note) for note in trials.notes)
 
 
 def test_settle_is_what_formats_of_others_can_use() -> None:
@@ -201,3 +202,22 @@ def test_the_work_grows_with_the_number_of_systems_and_not_with_its_square() -> 
     Trials.from_arrays(scores, [True, False], systems=roles.scores)
     assert [kinds[name] for name in names[:3]] == ["id", "id", "score"]
     assert Counted.compared < 20 * len(names)
+
+
+def test_whole_numbers_beside_fractions_are_noted(tmp_path: Path) -> None:
+    """A column such as height_cm became a system in silence."""
+    text = "claim,subject,face,height_cm,bmi\na,a,.9,180,24\na,b,.1,170,22\n"
+    trials = read(tmp_path, text)
+    assert trials.systems == ("face", "height_cm", "bmi")
+    (note,) = (note for note in trials.notes if isinstance(note, Note) and note.code == "whole-scores")
+    assert (note.values["names"], note.values["columns"]) == (["height_cm", "bmi"], {"other": "height_cm"})
+    for options in ({"systems": ["face", "bmi"]}, {"scores": ["face", "bmi"]}, {"others": ["height_cm", "bmi"]}):
+        trials = read(tmp_path, text, **options)
+        assert "whole-scores" not in {note.code for note in trials.notes if isinstance(note, Note)}
+    assert read(tmp_path, "claim,subject,a,b\nx,x,3,4\nx,y,1,2\n").systems == ("a", "b")
+
+
+def test_whole_numbers_before_fractions_are_scores_if_they_are_asked_for(tmp_path: Path) -> None:
+    text = "claim,subject,finger,face\na,a,180,.9\na,b,170,.1\n"
+    assert read(tmp_path, text).systems == ("face",)
+    assert read(tmp_path, text, systems=["finger", "face"]).systems == ("finger", "face")

@@ -62,3 +62,10 @@ def test_files_without_a_footer(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(InputError, match="is not a complete Parquet file"), open_parquet(head(path)):
         pass
+
+
+def test_a_thread_that_cannot_be_started_is_want_of_memory(tmp_path: Path) -> None:
+    """It was called a damaged file."""
+    pq.write_table(pa.table({"face": [0.5]}), tmp_path / "a.parquet")
+    with pytest.raises(MemoryError), open_parquet(head(tmp_path / "a.parquet")):
+        raise OSError("Failed to launch worker thread: Resource temporarily unavailable")

@@ -17,8 +17,8 @@ from fairtrial.core.notes import Note
 from fairtrial.counting import count_errors
 from fairtrial.fusion.combination import client_folds, folds_within_clients, fuse_scores, select_parameters
 from fairtrial.fusion.fusion import fuse, fusion_gain, mean_gain
-from fairtrial.fusion.methods import FUSIONS, Fitted, FusionMethod
-from fairtrial.fusion.model import FusionData, Missing
+from fairtrial.fusion.methods import FUSIONS, FusionMethod
+from fairtrial.fusion.model import Fitted, FusionData, Missing
 from fairtrial.fusion.normalise import PER_CLAIM, fit_normalisation
 from fairtrial.rules import choose_thresholds
 
@@ -190,7 +190,9 @@ def test_missing_scores_that_are_neutral_take_the_dev_threshold_of_their_system(
 @pytest.mark.parametrize("fusion", ["mean", "logistic", "svm-linear", "client-scores"])
 @pytest.mark.parametrize("missing", ["reject", "neutral"])
 def test_missing_scores_with_every_kind_of_fusion(fusion: str, missing: Missing) -> None:
-    result = fuse(lacking(example(0)), lacking(example(1)), fusion=fusion, normalise="z", missing=missing, folds=3)
+    result = fuse(
+        lacking(example(0)), lacking(example(1)), fusion=fusion, normalise="z", missing=missing, inner_folds=3
+    )
     lost = ~np.isfinite(result.scores.test.column())
     assert np.flatnonzero(lost).tolist() == ([2, 60, 61] if missing == "reject" else [])
     # the baselines reject what they have no score for
@@ -216,7 +218,7 @@ def test_a_system_without_any_score_for_a_class() -> None:
 def test_dev_as_test_is_a_posteriori_also_where_dev_scores_are_held_out() -> None:
     dev = example(0)
     for fusion in ("mean", "svm-linear"):
-        result = fuse(dev, dev, fusion=fusion, folds=3)
+        result = fuse(dev, dev, fusion=fusion, inner_folds=3)
         assert result.evaluation.kind == "a posteriori"
         assert any("dev and test are the same trials" in str(note) for note in result.notes)
         assert result.to_dict()["test"]["kind"] == "a posteriori"
@@ -229,6 +231,7 @@ def test_the_threshold_is_the_criterions_on_the_fused_dev_scores() -> None:
     chosen = choose_thresholds(fused.dev, "wer-equal", 0.5)[0].scalar()
     assert result.evaluation.threshold == chosen.threshold
     assert result.evaluation.test == count_errors(fused.test, chosen.threshold).scalar()
+    assert result.evaluation.dev_eer is not None
     assert result.evaluation.dev_eer.value == equal_error_rate(fused.dev).value
 
 
@@ -249,10 +252,10 @@ def test_contract_of_to_dict() -> None:
         ({"systems": []}, TrialsError, "one-system"),
         ({"systems": ["face", "face"]}, ParameterError, "named-twice"),
         ({"systems": ["face", "iris"]}, TrialsError, "trials"),
-        ({"fusion": "magic"}, ParameterError, "parameter"),
-        ({"normalise": "magic"}, ParameterError, "parameter"),
-        ({"criterion": "magic"}, ParameterError, "parameter"),
-        ({"missing": "magic"}, ParameterError, "parameter"),
+        ({"fusion": "magic"}, ParameterError, "unknown"),
+        ({"normalise": "magic"}, ParameterError, "unknown"),
+        ({"criterion": "magic"}, ParameterError, "unknown"),
+        ({"missing": "magic"}, ParameterError, "unknown"),
         ({"alpha": 2}, ParameterError, "parameter"),
         ({"confidence": 1.5}, ParameterError, "parameter"),
         ({"fusion": "svm-linear", "rng": -1}, ParameterError, "parameter"),
@@ -281,7 +284,7 @@ def test_a_method_of_ones_own_needs_no_registration() -> None:
 
 def test_progress_sums_to_one() -> None:
     done: list[float] = []
-    fuse(example(0), example(1), fusion="svm-linear", folds=3, progress=done.append)
+    fuse(example(0), example(1), fusion="svm-linear", inner_folds=3, progress=done.append)
     assert len(done) == 3 * 3 + 1
     assert sum(done) == pytest.approx(1.0)
 
@@ -362,10 +365,11 @@ def test_algorithm_1_against_its_pseudo_code(seed: int, count: int) -> None:
     assert chosen.best.parameters == theta
     assert chosen.best.counts.threshold == pytest.approx(delta, rel=1e-9)
     assert chosen.best.counts.hter == pytest.approx(risk)
-    result = fuse(dev, test, fusion=METHOD, folds=count, rng=seed)
+    result = fuse(dev, test, fusion=METHOD, inner_folds=count, rng=seed)
     assert result.scores.parameters == theta
     assert result.scores.cross_validated
     assert result.evaluation.threshold == pytest.approx(delta, rel=1e-9)
+    assert result.evaluation.dev is not None
     assert result.evaluation.dev.hter == pytest.approx(risk)
     assert result.evaluation.test.hter == pytest.approx(error)
 
@@ -400,7 +404,7 @@ def test_each_client_is_scored_by_what_was_fitted_without_them() -> None:
         return Fitted(apply)
 
     spy = FusionMethod("spy", fit, grid=({"which": 0}, {"which": 1}), held_out="clients")
-    result = fuse(dev, dev, fusion=spy, folds=5)
+    result = fuse(dev, dev, fusion=spy, inner_folds=5)
     assert [len(clients) for clients in seen] == [16] * 10 + [20]
     face = 0.01 * dev.column("face")
     assert result.scores.dev.column() == pytest.approx(face)
@@ -416,7 +420,7 @@ def test_normalisation_is_fitted_without_the_held_out_fold() -> None:
         mean, sd = rest[~labels].mean(axis=0), rest[~labels].std(axis=0)
         expected[fold] = train({"C": 1.0}, (rest - mean) / sd, labels).decision_function((dev.scores[fold] - mean) / sd)
     method = FusionMethod("tuned", logistic, grid=({"C": 1.0}, {"C": 1.0}), held_out="clients")
-    found = fuse(dev, test, fusion=method, normalise="z", folds=3).scores
+    found = fuse(dev, test, fusion=method, normalise="z", inner_folds=3).scores
     assert found.dev.column() == pytest.approx(expected, rel=1e-9)
 
 
@@ -443,7 +447,7 @@ def test_a_class_that_is_missing_in_a_fold_is_an_error() -> None:
     scores = np.arange(12.0).reshape(6, 2)
     dev = Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=claim)
     with pytest.raises(TrialsError, match=r"there are 0 genuine and 4 impostor trials left.*use other than 3 folds"):
-        fuse(dev, dev, fusion=METHOD, folds=3)
+        fuse(dev, dev, fusion=METHOD, inner_folds=3)
     folds = [np.array([True, False] * 3), np.array([False, True] * 3)]
     with pytest.raises(TrialsError, match="a fold needs trials of both classes; there is no genuine trial"):
         select_parameters(logistic, FusionData(scores, genuine), GRID, folds)
@@ -459,9 +463,9 @@ def test_bad_calls() -> None:
     with pytest.raises(TrialsError, match="held out in exactly one fold"):
         select_parameters(logistic, data, GRID, [half, half])
     with pytest.raises(ParameterError, match="at least 2 folds, not 1"):
-        fuse(small_example(0), small_example(1), fusion=METHOD, folds=1)
+        fuse(small_example(0), small_example(1), fusion=METHOD, inner_folds=1)
     with pytest.raises(TrialsError, match="30 folds need at least as many individuals, but there are 20"):
-        fuse(small_example(0), small_example(1), fusion=METHOD, folds=30)
+        fuse(small_example(0), small_example(1), fusion=METHOD, inner_folds=30)
 
 
 def crossed(seed: int, *, clients: int = 12, shots: int = 3, impostors: int = 10, distance: float = 2) -> Trials:
@@ -579,7 +583,7 @@ def first_system(held_out: str = "none") -> FusionMethod:
 @pytest.mark.parametrize("name", PER_CLAIM)
 def test_normalisations_for_each_client_are_fitted_on_the_other_trials_of_the_client(name: str, method: str) -> None:
     dev, test = crossed(3), crossed(4)
-    fused = fuse_scores(dev, test, fusion=first_system(method), normalise=name, folds=3, rng=5)
+    fused = fuse_scores(dev, test, fusion=first_system(method), normalise=name, inner_folds=3, rng=5)
     assert fused.held_out == "within-clients"
     assert values_of(fused.notes)["held-out"] == {"folds": 3, "units": "within clients"}
     claims = names(dev, "claim").astype(np.int64)
@@ -618,6 +622,7 @@ def test_dev_error_of_client_dependent_fusion_is_that_of_test(name: str) -> None
     dev, test = (crossed(seed, clients=800, shots=2, distance=3) for seed in (7, 8))
     result = fuse(dev, test, fusion=name)
     error = float(result.evaluation.test.hter)
+    assert result.evaluation.dev is not None
     assert float(result.evaluation.dev.hter) == pytest.approx(error, rel=0.1)
     # fitted and judged on the same trials, dev would promise far less than test holds
     claims = names(dev, "claim").astype(np.int64)

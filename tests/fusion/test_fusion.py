@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from fairtrial import ParameterError, Trials, fuse
@@ -14,9 +13,8 @@ from fairtrial.counting import count_errors
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
 from fairtrial.fusion import fuse_scores
 from fairtrial.fusion.combination import Inner, client_folds
-from fairtrial.fusion.methods import FUSIONS
+from fairtrial.fusion.methods import FUSIONS, register_classifier
 from fairtrial.fusion.model import FusionData
-from fairtrial.fusion.trained import register_classifier
 from fairtrial.inference import TrialSets, judge
 from fairtrial.rules import choose_thresholds
 from simulated import crossed
@@ -61,7 +59,7 @@ def test_shares_do_not_depend_on_the_scale_of_scores() -> None:
 
 @pytest.mark.parametrize("normalise", ["none", "min-max"])
 def test_weights_of_a_support_vector_machine_are_those_of_the_scores_it_gets(normalise: str) -> None:
-    result = fuse(DEV, TEST, fusion="svm-linear", normalise=normalise, folds=3)
+    result = fuse(DEV, TEST, fusion="svm-linear", normalise=normalise, inner_folds=3)
     low, width = (DEV.scores.min(axis=0), np.ptp(DEV.scores, axis=0)) if normalise == "min-max" else (0.0, 1.0)
     fused = ((TEST.scores - low) / width) @ [own.weight for own in result.weights]
     assert np.ptp(fused - result.scores.test.column()) == pytest.approx(0, abs=1e-9)
@@ -69,14 +67,14 @@ def test_weights_of_a_support_vector_machine_are_those_of_the_scores_it_gets(nor
 
 @pytest.mark.parametrize("fusion", ["svm-linear", "weighted-mean", "client-weights", "lda"])
 def test_linear_fusions_have_weights(fusion: str) -> None:
-    shares = [own.share for own in fuse(DEV, TEST, fusion=fusion, folds=3).weights]
+    shares = [own.share for own in fuse(DEV, TEST, fusion=fusion, inner_folds=3).weights]
     assert sum(shares) == pytest.approx(1)
     assert min(shares) > 0.2  # all systems are equally good
 
 
 @pytest.mark.parametrize("fusion", ["mean", "max", "qda", "gmm", "mlp", "client-qda"])
 def test_other_fusions_have_none(fusion: str) -> None:
-    result = fuse(DEV, TEST, fusion=fusion, folds=3)
+    result = fuse(DEV, TEST, fusion=fusion, inner_folds=3)
     assert result.weights == ()
     assert "weights" not in [table.name for table in result.tables()]
 
@@ -104,7 +102,7 @@ def test_like_ranges_and_fitted_scales_are_not() -> None:
 
 
 def test_inner_folds_for_a_method_that_has_none_of_its_own() -> None:
-    fused = fuse_scores(DEV, TEST, fusion="logistic", inner="folds", folds=4, rng=1)
+    fused = fuse_scores(DEV, TEST, fusion="logistic", inner="folds", inner_folds=4, rng=1)
     assert fused.held_out == "clients"
     expected = np.empty(len(DEV))
     for held_out in client_folds(DEV, 4, 1):
@@ -156,6 +154,7 @@ def test_a_fusion_of_many_parameters_looks_better_on_dev_without_inner_folds() -
         test = crossed(rng, clients=60, impostors=10, systems=tuple("abcdef"), separation=0.8, start=100)
         for inner in ways:
             result = fuse(dev, test, fusion="qda", inner=inner)
+            assert result.evaluation.dev is not None
             excess[inner] += result.evaluation.test.hter - result.evaluation.dev.hter
     assert excess["none"] / 6 > 0.015
     assert excess["folds"] < excess["none"] / 2
@@ -174,11 +173,11 @@ def test_interval_of_the_difference_to_the_best_is_by_the_same_test() -> None:
     result = fuse(DEV, TEST, fusion="mean", confidence=0.9)
     applied = fuse(None, TEST, model=result.model, confidence=0.9)
     for found in (result, applied):
-        assert found.test.sigma is not None
-        reach = stats.t.ppf(0.95, found.test.degrees) * found.test.sigma
-        ends = found.test.estimate - reach, found.test.estimate + reach
+        at_p, ends = (found.test.interval(level) for level in (1 - found.test.p_value, 0.9))
+        assert at_p is not None
+        assert min(map(abs, at_p)) == pytest.approx(0, abs=1e-9)
         told = found.to_dict()["against_best"]["interval"]
-        assert (told["low"], told["high"]) == pytest.approx(ends)
+        assert (told["low"], told["high"]) == ends
         assert (told["confidence"], told["method"], told["threshold"]) == (0.9, "cluster", found.test.threshold)
         (table,) = (table for table in found.tables() if table.name == "test")
         assert table.column("interval")[0][:2] == pytest.approx(ends)
@@ -192,7 +191,7 @@ def test_a_fusion_is_fitted_or_saved_and_a_saved_one_takes_no_options_of_the_fit
         (DEV, {"model": model}, "dev-or-model"),
         (None, {"model": model, "fusion": "max"}, "excluded"),
         (None, {"model": model, "systems": ["face", "voice"]}, "excluded"),
-        (None, {"model": model, "folds": 3}, "excluded"),
+        (None, {"model": model, "inner_folds": 3}, "excluded"),
     ):
         with pytest.raises(ParameterError) as error:
             fuse(dev, TEST, **options)

@@ -215,7 +215,7 @@ ORACLES = {
 @pytest.mark.parametrize("name", METHODS)
 def test_client_by_client_against_loops(name: str) -> None:
     dev, test = client_example(1), client_example(2)
-    fused = fuse_scores(dev, test, fusion=name, folds=4, rng=3)
+    fused = fuse_scores(dev, test, fusion=name, inner_folds=4, rng=3)
     (note,) = fused.notes
     assert isinstance(note, Note)
     assert (note.code, note.values) == ("held-out", {"folds": 4, "units": "within clients"})

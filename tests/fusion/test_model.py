@@ -15,10 +15,9 @@ from sklearn.ensemble import RandomForestClassifier
 from fairtrial import InputError, OutputError, ParameterError, Trials, TrialsError, fuse
 from fairtrial.core.notes import Note
 from fairtrial.fusion import FusionModel
-from fairtrial.fusion.methods import FUSIONS, Fitted, FusionMethod
-from fairtrial.fusion.model import OPERATIONS, Missing, Step, run_steps
+from fairtrial.fusion.methods import FUSIONS, FusionMethod, register_classifier
+from fairtrial.fusion.model import OPERATIONS, Fitted, Missing, Step, run_steps
 from fairtrial.fusion.normalise import NORMALISATIONS
-from fairtrial.fusion.trained import register_classifier
 
 
 def example(seed: int, *, clients: int = 8) -> Trials:
@@ -36,7 +35,7 @@ DEV, TEST = example(0), example(1)
 
 @pytest.mark.parametrize("fusion", list(FUSIONS))
 def test_every_method_gives_the_same_after_it_was_saved(fusion: str, tmp_path: Path) -> None:
-    result = fuse(DEV, TEST, fusion=fusion, folds=3)
+    result = fuse(DEV, TEST, fusion=fusion, inner_folds=3)
     result.model.save(tmp_path / "model.json")
     model = FusionModel.load(tmp_path / "model.json")
     assert model.apply(TEST).column().tolist() == result.scores.test.column().tolist()
@@ -49,7 +48,7 @@ def test_every_method_gives_the_same_after_it_was_saved(fusion: str, tmp_path: P
 
 @pytest.mark.parametrize("normalise", list(NORMALISATIONS))
 def test_every_normalisation_gives_the_same_after_it_was_saved(normalise: str, tmp_path: Path) -> None:
-    result = fuse(DEV, TEST, normalise=normalise, folds=3)
+    result = fuse(DEV, TEST, normalise=normalise, inner_folds=3)
     result.model.save(tmp_path / "model.json")
     model = FusionModel.load(tmp_path / "model.json")
     assert model.apply(TEST).column().tolist() == result.scores.test.column().tolist()
@@ -58,13 +57,13 @@ def test_every_normalisation_gives_the_same_after_it_was_saved(normalise: str, t
 
 def test_clients_that_the_model_does_not_know_get_what_is_of_all(tmp_path: Path) -> None:
     more = example(1, clients=10)
-    expected = fuse(DEV, more, normalise="z-norm", folds=3).scores.test.column()
-    fuse(DEV, TEST, normalise="z-norm", folds=3).model.save(tmp_path / "model.json")
+    expected = fuse(DEV, more, normalise="z-norm", inner_folds=3).scores.test.column()
+    fuse(DEV, TEST, normalise="z-norm", inner_folds=3).model.save(tmp_path / "model.json")
     assert FusionModel.load(tmp_path / "model.json").apply(more).column().tolist() == expected.tolist()
 
 
 def test_other_trials_need_what_the_model_needs() -> None:
-    model = fuse(DEV, TEST, fusion="client-weights", folds=3).model
+    model = fuse(DEV, TEST, fusion="client-weights", inner_folds=3).model
     with pytest.raises(TrialsError):
         model.apply(TEST.select(["face"]))
     with pytest.raises(TrialsError) as error:
@@ -212,6 +211,21 @@ def test_the_checksum_of_a_model_that_was_saved_before_is_still_checked(tmp_path
     with pytest.raises(InputError) as error:
         FusionModel.load(tmp_path / "model.json")
     assert error.value.code == "model-checksum"
+
+
+@pytest.mark.parametrize(
+    ("operation", "numbers"),
+    [
+        ("linear", {"weights": np.array([1e308, 1e308]), "intercept": np.array(0.0)}),
+        ("scale", {"centre": np.zeros(2), "scale": np.full(2, 5e-324)}),
+    ],
+)
+def test_scores_beyond_the_range_of_floats_are_refused(operation: str, numbers: dict[str, np.ndarray]) -> None:
+    step = Step(operation, numbers)
+    with pytest.raises(ParameterError) as caught:
+        step(np.full((3, 2), 2.0), None)
+    assert caught.value.code == "overflow"
+    assert np.isinf(step(np.full((3, 2), np.inf), None)).all()
 
 
 def test_steps_are_done_one_after_the_other() -> None:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from brute_force import best
 from fairtrial import ParameterError, Trials, TrialsError
-from fairtrial.core.notes import Note
+from fairtrial.core.notes import Note, as_note
 from fairtrial.fusion.combination import fuse_scores
-from fairtrial.fusion.methods import Fitted, FusionMethod
-from fairtrial.fusion.model import FusionData
+from fairtrial.fusion.methods import FusionMethod
+from fairtrial.fusion.model import Fitted, FusionData
 from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation, spread_of
 
 Floats = NDArray[np.float64]
@@ -161,7 +161,7 @@ def test_clients_of_whom_dev_says_little_against_loops(name: str) -> None:
         ((dev.claim == 1) & dev.genuine) | ((dev.claim == 2) & ~dev.genuine & ~first) | (dev.claim == 5),
     )
     fitted = fit_normalisation(name, dev)
-    assert [(note.code, note.about, note.values) for note in fitted.client_notes] == [
+    assert [(note.code, note.about, note.values) for note in map(as_note, fitted.client_notes)] == [
         ("clients-without-genuine", name, {"clients": 1}),
         ("clients-with-few-impostors", name, {"clients": 1}),
         ("clients-not-in-dev", name, {"clients": 1}),
@@ -176,7 +176,7 @@ def test_equal_scores_of_a_client_have_no_spread_whatever_is_rounded(value: floa
     assert dev.claim is not None
     dev.scores[(dev.claim == 3) & ~dev.genuine, 0] = value
     fitted = fit_normalisation("z-norm", dev)
-    assert [(note.code, note.values) for note in fitted.client_notes] == [
+    assert [(note.code, note.values) for note in map(as_note, fitted.client_notes)] == [
         ("clients-with-few-impostors", {"clients": 1})
     ]
     assert np.abs(fitted.apply(dev.scores, dev.claim)).max() < 1e3
@@ -280,7 +280,9 @@ def test_f_norm_of_a_client_whose_genuine_scores_are_low_takes_the_distance_of_a
     scores[(claim == 7) & genuine] = -9.0  # half their own mean and half that of all lie below their impostors
     data = FusionData(scores[:, None], genuine, claim, 20)
     fitted = fit_normalisation("f-norm", data)
-    assert [(note.code, note.values) for note in fitted.client_notes] == [("clients-close", {"clients": 1})]
+    assert [(note.code, note.values) for note in map(as_note, fitted.client_notes)] == [
+        ("clients-close", {"clients": 1})
+    ]
     everyone = scores[genuine].mean() - scores[~genuine].mean()
     own = (claim == 7) & ~genuine
     expected = (scores[own] - scores[own].mean()) / everyone

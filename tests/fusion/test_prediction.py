@@ -61,6 +61,7 @@ def test_measured_is_what_fuse_measures() -> None:
     assert {own.systems for own in found.fusions} == {("a", "b"), ("a", "c"), ("b", "c")}
     for own in found.fusions:
         expected = fuse(dev, test, systems=own.systems, normalise="min-max").evaluation
+        assert expected.dev_eer is not None
         assert (own.hter, own.eer) == pytest.approx((expected.test.hter, expected.dev_eer.value))
     ranks = spearmanr([own.eer_predicted for own in found.fusions], [own.eer for own in found.fusions])
     assert found.rank_correlation == pytest.approx(ranks.statistic)

@@ -24,9 +24,8 @@ from fairtrial.benchmark.lausanne import load_lausanne
 from fairtrial.core.notes import Note
 from fairtrial.fusion.combination import client_folds, fuse_scores
 from fairtrial.fusion.fusion import fuse
-from fairtrial.fusion.methods import FUSIONS, Fitted, FusionMethod
-from fairtrial.fusion.model import FusionData, run_steps, sorted_rows, with_sorted_ids
-from fairtrial.fusion.trained import MOST_IMPOSTORS, classifier_steps, register_classifier
+from fairtrial.fusion.methods import FUSIONS, MOST_IMPOSTORS, FusionMethod, classifier_steps, register_classifier
+from fairtrial.fusion.model import Fitted, FusionData, run_steps, sorted_rows, with_sorted_ids
 
 TUNED = ("svm-linear", "svm-rbf", "mlp", "gmm")
 
@@ -94,7 +93,7 @@ def test_scores_are_those_of_scikit_learn(name: str, fit: Callable[[Any, Any], C
 
 
 def test_qda_scores_are_those_of_scikit_learn_and_those_of_dev_are_held_out() -> None:
-    fused = fuse_scores(DEV, TEST, fusion="qda", folds=4, rng=2)
+    fused = fuse_scores(DEV, TEST, fusion="qda", inner_folds=4, rng=2)
     whole = QuadraticDiscriminantAnalysis().fit(DEV.scores, DEV.genuine)
     assert fused.test.column() == pytest.approx(whole.decision_function(TEST.scores), rel=1e-9)
     expected = np.empty(len(DEV))
@@ -165,7 +164,7 @@ def test_mixtures_of_few_trials_have_fewer_components_and_equal_scores_are_no_tr
 
 @pytest.mark.parametrize("name", TUNED)
 def test_tuned_methods_are_better_than_each_system_and_repeat(name: str) -> None:
-    once, again = (fuse(DEV, TEST, fusion=name, folds=3) for _ in range(2))
+    once, again = (fuse(DEV, TEST, fusion=name, inner_folds=3) for _ in range(2))
     assert once.evaluation.test.hter < min(baseline.test.hter for baseline in once.baselines)
     assert once.scores.cross_validated
     assert once.scores.parameters in FUSIONS[name].grid
@@ -196,7 +195,7 @@ def test_a_classifier_of_ones_own_with_values_to_choose_from() -> None:
         return RandomForestClassifier(10, max_depth=depth, random_state=0)
 
     register_classifier("forest", make, grid=[{"depth": depth} for depth in (1, 4)])
-    result = fuse(DEV, TEST, fusion="forest", folds=3)
+    result = fuse(DEV, TEST, fusion="forest", inner_folds=3)
     assert result.scores.parameters in ({"depth": 1}, {"depth": 4})
     fitted = make(**result.scores.parameters).fit(DEV.scores[ORDER], DEV.genuine[ORDER])
     impostor, genuine = np.clip(fitted.predict_proba(TEST.scores), 1e-300, None).T
@@ -216,7 +215,7 @@ def log_odds(classifier: Any, scores: NDArray[Any]) -> NDArray[np.float64]:
 
 def test_a_classifier_of_ones_own_has_held_out_dev_scores() -> None:
     register_classifier("forest", forest)
-    result = fuse(DEV, TEST, fusion="forest", folds=3, rng=1)
+    result = fuse(DEV, TEST, fusion="forest", inner_folds=3, rng=1)
     assert result.scores.cross_validated
     assert result.scores.parameters == {}
     expected = np.empty(len(DEV))
@@ -228,6 +227,7 @@ def test_a_classifier_of_ones_own_has_held_out_dev_scores() -> None:
     whole = forest().fit(DEV.scores[ORDER], DEV.genuine[ORDER])
     assert result.scores.test.column() == pytest.approx(log_odds(whole, TEST.scores))
     # what it was trained on would look as if it made no errors
+    assert result.evaluation.dev is not None
     assert result.evaluation.dev.hter > 0.01
 
 

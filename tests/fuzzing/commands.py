@@ -132,7 +132,7 @@ def call(folder: Path, case: Case) -> None:
         _check_success(result, case, contents(folder))
     elif result.exit_code == 2:
         _check_refusal(result, case, contents(folder))
-        raise _Refused(result.stderr.splitlines()[-1])
+        raise _Refused(*result.stderr.splitlines()[-1:])
     else:
         raise Misread(f"exit code {result.exit_code}: {result.output[-300:]}")
 
@@ -144,7 +144,7 @@ def _check_success(result: Result, case: Case, files: Files) -> None:
     for name in case.files:
         if files.get(name) != case.files[name] and sum(word.endswith(name) for word in case.words) > 1:
             raise Misread(f"an input is written over: {name}")
-    if "--json" in case.words:
+    if "--json" in case.words and not {"-h", "--help", "--help-all"}.intersection(case.words):
         try:
             json.loads(result.stdout, parse_constant=_refuse_constant)
         except ValueError as error:
@@ -157,7 +157,10 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _check_refusal(result: Result, case: Case, files: Files) -> None:
     lines = result.stderr.splitlines()
-    if result.stdout:
+    if "--json" in case.words:
+        if result.stdout and set(json.loads(result.stdout)["error"]) < {"code", "message"}:
+            raise Misread(f"--json: {result.stdout[:200]!r}")
+    elif result.stdout:
         raise Misread(f"refused, but says {result.stdout[:200]!r}")
     if not lines or not (lines[-1].startswith("Error: ") or (len(lines) == 1 and lines[0].startswith("error: "))):
         raise Misread(f"not one line of error: {result.stderr[:300]!r}")

@@ -23,7 +23,7 @@ from fuzzing.mutations import MUTATIONS
 
 _FIXED = struct.Struct("<8sHQI")
 _NUMBERS: tuple[Any, ...] = (
-    0, 1, -1, 2, 7, 2**31, 2**53, 2**63 - 1, -(2**63), 2**64, 10**309, 0.5, 1e100, float("nan"), True, None, "", "x",
+    0, 1, -1, 2, 7, 2**31, 2**53, 2**63 - 1, -(2**63), 2**64, 10**309, 0.5, 1e308, float("nan"), True, None, "", "x",
     [], {},
 )  # fmt: skip
 

@@ -67,6 +67,7 @@ GOOD: dict[str, tuple[str, ...]] = {
     "plot pav": (f"{_SETS} --resamples 20 --out out.png",),
     "plot llr-map": (f"{_SETS} --system face --method pav --resamples 20 --out out.png",),
     "plot hter-sd": ("--out out.png",),
+    "plot hter-density": ("--far .0115 --frr .025 --impostor 112000 --genuine 400 --out out.png",),
     "plot coverage": ("study.csv --out out.png",),
     "plot hook": ("study.csv --n 200 --rho .4 --out out.png",),
     "plot fit": ("counts.csv --resamples 3 --out out.png",),
@@ -80,6 +81,9 @@ GOOD: dict[str, tuple[str, ...]] = {
     "convert": ("dev.csv --out out.parquet", "dev.txt --out out.csv", "dev.csv --out out.npz",
                 "dev.csv --out out.tsv.zst"),
     "formats": ("",),
+    "criteria": ("",),
+    "measures": ("",),
+    "demo": ("example",),
     "completion": ("bash",),
 }  # fmt: skip
 """Command lines that end in a result, by command."""

@@ -1,13 +1,12 @@
 """Groups at thresholds that all of them share: errors by brute force, intervals against those of the table."""
 
 from functools import cache
-from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 import fairtrial as ft
-from fairtrial.groups.curves import group_curves, judged_parts
+from fairtrial.groups import group_curves
 from simulated import texts_of
 
 DATA = ft.groups.synthetic_groups({"a": 20, "b": 15, "alone": 1}, worse={"b": 4.0}, impostors=15)
@@ -15,7 +14,7 @@ DATA = ft.groups.synthetic_groups({"a": 20, "b": 15, "alone": 1}, worse={"b": 4.
 
 @cache
 def found() -> ft.groups.GroupEvaluation:
-    return ft.evaluate_groups(DATA.dev, DATA.test, by="group", n_resamples=100)
+    return ft.evaluate_groups(DATA.dev, DATA.test, by="group")
 
 
 def test_curves_of_groups_by_brute_force() -> None:
@@ -31,19 +30,15 @@ def test_curves_of_groups_by_brute_force() -> None:
             assert curve.frr[k] == np.mean(scores[own & genuine] <= threshold)
 
 
-def test_interval_of_a_part_at_the_critical_value_is_the_simultaneous_one() -> None:
+def test_parts_are_judged_at_the_threshold_of_all() -> None:
     judged = found().known_trials()
-    parts = judged_parts(judged, judged.judgement)
+    parts = judged.curves(judged.judgement)
     for own in found().groups:
         for rate in ("far", "frr"):
-            expected, critical = own.interval_of(rate), judged.families[rate].critical(0.95)
-            assert expected is not None
-            level = 2 * NormalDist().cdf(critical) - 1
-            interval = ft.inference.judged_interval(parts[own.group], measure=rate, confidence=level)
-            # a role with one person only is left out of the one and not of the other; where there is no error, the
-            # one takes the degrees of freedom of the threshold's part from what one error would add
-            close = 0.25 if own.group == "alone" else 1e-9 if expected.estimate else 0.01
-            assert tuple(interval.interval) == pytest.approx(tuple(expected.interval), rel=close, abs=close / 1000)
+            interval = ft.inference.judged_interval(parts[own.group], measure=rate)
+            assert interval.estimate == getattr(own, rate)
+            assert interval.low <= interval.estimate <= interval.high
+            assert interval.threshold == "re-estimated"
 
 
 def test_chosen_groups_only_and_groups_that_cannot_be_chosen() -> None:
@@ -56,7 +51,7 @@ def test_kinds_of_attack_have_the_genuine_trials_of_all() -> None:
     scores, genuine = DATA.test.column(), DATA.test.genuine
     kind = np.where(genuine, "real", texts_of(DATA.test, "group"))
     test = ft.Trials.from_arrays(scores, genuine, columns={"kind": kind})
-    attacks = ft.evaluate_groups(DATA.dev, test, by="kind", n_resamples=50)
+    attacks = ft.evaluate_groups(DATA.dev, test, by="kind")
     curves = group_curves(attacks, alphas=[0.3, 0.7])
     assert [curve.system for curve in curves] == ["a", "alone", "b", "all trials"]
     for curve in curves[:-1]:
@@ -68,7 +63,7 @@ def test_kinds_of_attack_have_the_genuine_trials_of_all() -> None:
 
 
 def test_a_posteriori_stays_so_in_every_group() -> None:
-    same = ft.evaluate_groups(DATA.test, DATA.test, by="group", n_resamples=50)
+    same = ft.evaluate_groups(DATA.test, DATA.test, by="group")
     assert {curve.kind for curve in group_curves(same, alphas=[0.5])} == {"a posteriori"}
 
 

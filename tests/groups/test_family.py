@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import stats
 
 from fairtrial import Trials
-from fairtrial.groups.covariance import RateFamily
-from fairtrial.groups.results import rate_family
+from fairtrial.counting.tallies import as_source, count_errors
+from fairtrial.groups.membership import Membership
+from fairtrial.groups.rates import JudgedGroups, RateFamily, shared_people
 from fairtrial.inference import TrialSets, judge, judge_at
-from fairtrial.inference.group_covariance import GroupedRates, independent_rates
+from fairtrial.inference.decide import Judgement
+from fairtrial.inference.estimates import Threshold
 from fairtrial.inference.limits import judged_interval
+from fairtrial.inference.people import People
 from simulated import crossed
 
 
+def grouped(judgement: Judgement, codes: NDArray[np.int64], threshold: Threshold = "re-estimated") -> JudgedGroups:
+    names = tuple(str(code) for code in range(1 + int(codes.max())))
+    return JudgedGroups(judgement, Membership(("group",), names, codes), threshold)
+
+
 def independent(errors: list[int], trials: list[int]) -> RateFamily:
+    """False accepts of groups whose trials are all of other people."""
+    accepted = np.concatenate([np.arange(n) < k for k, n in zip(errors, trials, strict=True)])
     groups = np.repeat(np.arange(len(trials)), trials)
-    wrong = np.concatenate([np.arange(n) < k for k, n in zip(errors, trials, strict=True)])
-    return RateFamily(independent_rates(groups, wrong, len(trials)))
+    genuine = np.arange(len(groups) + len(trials)) >= len(groups)
+    scores = np.concatenate([accepted.astype(float), np.ones(len(trials))])
+    judgement = judge_at(TrialSets(None, Trials.from_arrays(scores, genuine)), 0.5)
+    return grouped(judgement, np.concatenate([groups, np.arange(len(trials))]), "fixed").families["far"]
 
 
-def test_limits_of_independent_trials_are_wilsons() -> None:
+def test_limits_of_independent_trials_are_jeffreys() -> None:
     family = independent([3, 0, 40], [100, 50, 200])
     low, high = family.limits(1.959963984540054)
     for k, (errors, trials) in enumerate([(3, 100), (0, 50), (40, 200)]):
-        expected = stats.binomtest(errors, trials).proportion_ci(method="wilson")
-        assert (low[k], high[k]) == pytest.approx((expected.low, expected.high), abs=1e-9)
+        expected = stats.beta(errors + 0.5, trials - errors + 0.5).ppf([0.025, 0.975])
+        assert high[k] == pytest.approx(expected[1], rel=0.02)
+        assert low[k] == pytest.approx(expected[0] if errors else 0.0, rel=0.02)
 
 
 def test_critical_value_of_independent_groups_is_sidaks() -> None:
@@ -51,12 +67,8 @@ def test_differences_that_cannot_be_large_do_not_count() -> None:
 
 
 def test_groups_that_share_all_are_worth_one() -> None:
-    grouped = independent([10, 10, 10], [200, 200, 200]).grouped
-    full = np.full((3, 3), grouped.covariance[0, 0])
-    same = GroupedRates(
-        grouped.errors, grouped.trials, grouped.people, grouped.spreads, full, grouped.alike, grouped.crossed, None
-    )
-    assert RateFamily(same).critical(0.95) == pytest.approx(1.96, abs=0.04)
+    same = replace(independent([10, 10, 10], [200, 200, 200]), correlation=np.ones((3, 3)))
+    assert same.critical(0.95) == pytest.approx(1.96, abs=0.04)
 
 
 def test_statistics_agree_with_fishers_middle_p_for_rare_errors() -> None:
@@ -84,17 +96,60 @@ def test_limits_exclude_equality_exactly_where_the_statistic_is_beyond(critical:
     assert ((low > 0) | (high < 0)).tolist() == beyond.tolist()
 
 
-def test_limits_of_one_group_are_those_of_the_judgement() -> None:
-    """A family of one, people and a threshold that moves: the same limits as of all trials together."""
+@pytest.mark.parametrize("threshold", ["re-estimated", "fixed"])
+def test_limits_of_all_trials_as_one_group_are_near_those_of_the_judgement(threshold: Threshold) -> None:
     dev, test = (crossed(np.random.default_rng(k), effect=0.6, start=1000 * k, systems=("a",)) for k in (1, 2))
     judgement = judge(TrialSets(dev, test))
-    for rate in ("far", "frr"):
-        for threshold in ("re-estimated", "fixed"):
-            family = rate_family(judgement, np.zeros(len(test), dtype=np.int64), 1, rate, threshold)
-            expected = judged_interval(judgement, measure=rate, threshold=threshold)
-            low, high = family.limits(stats.norm.isf(0.025))
-            assert (low[0], high[0]) == pytest.approx((expected.low, expected.high), rel=1e-6)
-            assert family.sigma[0] == pytest.approx(expected.sigma, rel=1e-6)
+    one = grouped(judgement, np.zeros(len(test), dtype=np.int64), threshold)
+    assert one.half_totals is not None
+    for measure, family in (*one.families.items(), ("hter", one.half_totals[1])):
+        expected = judged_interval(judgement, measure=measure, threshold=threshold)
+        low, high = family.limits(stats.norm.isf(0.025))
+        # Jeffreys' limits here, Wilson's there; the threshold moves the rates of test on the scale of the log-odds
+        assert (low[0], high[0]) == pytest.approx((expected.low, expected.high), rel=0.1)
+        assert family.sigma[0] == pytest.approx(expected.sigma, rel=1e-9 if threshold == "fixed" else 0.1)
+
+
+def test_correlation_of_groups_by_brute_force() -> None:
+    """Over all pairs of trials that share somebody, each pair once."""
+    rng = np.random.default_rng(2)
+    people, trials = 24, 400
+    claim = np.concatenate([np.arange(people), rng.integers(0, people, trials)])
+    subject = np.concatenate([np.arange(people), rng.integers(0, people, trials)])
+    genuine = np.arange(len(claim)) < people
+    other = ~genuine & (claim == subject)
+    subject[other] = (subject[other] + 1) % people
+    effect = rng.normal(size=people)
+    wrong = rng.normal(size=len(claim)) + effect[claim] + effect[subject] > 1
+    part = People.of(Trials.from_arrays(wrong.astype(float), genuine, claim=claim, subject=subject)).impostor
+    groups = claim[part.rows] % 2
+    correlation, pairs = shared_people(part, groups, wrong[part.rows], 2)
+    who = [{int(a), int(b)} for a, b in zip(claim[part.rows], subject[part.rows], strict=True)]
+    residual = wrong[part.rows] - (np.bincount(groups, wrong[part.rows]) / np.bincount(groups))[groups]
+    covariance = np.zeros((2, 2))
+    for i, one in enumerate(who):
+        for j, two in enumerate(who):
+            covariance[groups[i], groups[j]] += residual[i] * residual[j] * bool(one & two)
+    expected = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
+    assert correlation == pytest.approx(np.array([[1, expected], [expected, 1]]), rel=1e-9)
+    assert pairs[0, 1] == 0  # even and odd claims
+
+
+def test_variance_of_groups_is_that_of_new_data() -> None:
+    """Over many sets of the same design: people of the small group are few, and those of dev tell how they vary."""
+    rates, variances = [], []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        dev, test = (
+            crossed(rng, clients=24, impostors=12, effect=0.7, start=start, systems=("a",)) for start in (1000, 2000)
+        )
+        assert test.claim is not None
+        small = test.claim.numbered().codes.astype(np.int64) % 24 < 6
+        judgement = replace(judge(TrialSets(dev, test)), test=count_errors(as_source(test), [1.2]))
+        family = grouped(judgement, small.astype(np.int64), "fixed").families["far"]
+        rates.append(family.rate)
+        variances.append(family.variance)
+    assert np.mean(variances, axis=0) == pytest.approx(np.var(rates, axis=0), rel=0.3)
 
 
 def test_people_in_both_groups_tell_how_their_difference_varies() -> None:
@@ -112,7 +167,7 @@ def test_people_in_both_groups_tell_how_their_difference_varies() -> None:
     test = Trials.concat([genuine, impostor])
     judgement = judge_at(TrialSets(None, test), 1.0)
     codes = np.concatenate([np.arange(40) % 2, device])
-    family = rate_family(judgement, codes, 2, "far", "fixed")
+    family = grouped(judgement, codes, "fixed").families["far"]
     wrong = (impostor.column() >= 1.0).astype(float)
     rates = np.bincount(claim * 2 + device, wrong).reshape(claims, 2) / each
     expected = stats.ttest_rel(rates[:, 0], rates[:, 1]).statistic
@@ -135,22 +190,25 @@ def test_a_threshold_moves_groups_together() -> None:
     dev, test = (crossed(np.random.default_rng(k), clients=30, start=1000 * k, systems=("a",)) for k in (1, 2))
     judgement = judge(TrialSets(dev, test))
     codes = np.arange(len(test)) % 2
-    moving, fixed = (rate_family(judgement, codes, 2, "far", how) for how in ("re-estimated", "fixed"))
+    moving, fixed = (grouped(judgement, codes, how).families["far"] for how in ("re-estimated", "fixed"))
     added = moving.sigma**2 - fixed.sigma**2
     assert (added > 0).all()
     widths = [np.ptp(family.difference_limits(2.0), axis=0)[0] for family in (moving, fixed)]
     assert widths[0] ** 2 - widths[1] ** 2 < 0.5 * (2 * 2.0) ** 2 * added.sum()
 
 
-def test_three_groups_have_three_pairs_and_their_own_people() -> None:
-    """Of two groups the one with fewer people counts, also where there are as many pairs as groups."""
+def test_pairs_are_those_of_two_groups_alone() -> None:
+    """Also if there are as many pairs as groups."""
     dev, test = (crossed(np.random.default_rng(k), clients=30, start=1000 * k, systems=("a",)) for k in (1, 2))
     assert test.claim is not None
     claim = test.claim.numbered().codes.astype(np.int64)
-    three = rate_family(judge(TrialSets(dev, test)), np.digitize(claim, [3, 9]), 3, "far", "re-estimated")
-    pair = three.kept(np.array([False, True, True]))
-    low, high = (own[2:] for own in three.difference_limits(2.0))
-    assert (low[0], high[0]) == pytest.approx([float(own[0]) for own in pair.difference_limits(2.0)], rel=1e-3)
+    codes = np.digitize(claim, [3, 9])
+    three = grouped(judge(TrialSets(dev, test)), codes).families["far"]
+    kept = np.flatnonzero(codes > 0)
+    judgement = judge(TrialSets(dev, test)).within(kept)
+    pair = grouped(judgement, codes[kept] - 1).families["far"]
+    low, high = (limits[2] for limits in three.difference_limits(2.0))
+    assert (low, high) == pytest.approx([float(limits[0]) for limits in pair.difference_limits(2.0)], rel=0.02)
 
 
 def test_no_errors_at_all() -> None:
@@ -159,4 +217,22 @@ def test_no_errors_at_all() -> None:
     assert family.adjusted(family.statistics).tolist() == [1.0]
     low, high = family.ratio_limits(1.96)
     assert (low[0], high[0]) == (0.0, np.inf)
-    assert isinstance(crossed(np.random.default_rng(0)), Trials)
+
+
+def test_roles_apart_by_brute_force() -> None:
+    """Pairs of trials by what they share in the same role, though everybody takes part in both roles."""
+    rng = np.random.default_rng(4)
+    claim, subject = rng.integers(0, 6, (2, 80))
+    genuine = claim == subject
+    wrong = rng.random(80) < 0.3
+    part = People.of(Trials.from_arrays(wrong.astype(float), genuine, claim=claim, subject=subject)).impostor
+    assert list(part.by_role) == ["person"]
+    moments = part.roles_apart().moments([wrong[part.rows]])
+    claim, subject = claim[part.rows], subject[part.rows]
+    residual = wrong[part.rows] - wrong[part.rows].mean()
+    same = [person[:, None] == person[None, :] for person in (claim, subject)]
+    shared = {"claim": same[0] & ~same[1], "subject": same[1] & ~same[0], "both": same[0] & same[1]}
+    np.fill_diagonal(shared["both"], False)
+    for kind, pairs in shared.items():
+        assert moments.pairs[kind] == pairs.sum()
+        assert moments.products[kind][0, 0] == pytest.approx(residual @ pairs @ residual)

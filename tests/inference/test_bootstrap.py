@@ -173,53 +173,11 @@ def test_p_values_by_side() -> None:
     assert Bootstrap(1.0, replicates + 2).p_value() == pytest.approx(2 / 10)
 
 
-def test_scaled_replicates_keep_their_shape() -> None:
-    replicates = np.random.default_rng(2).gamma(2.0, size=1000)
-    found = Bootstrap(1.5, replicates, 0.2, 3).scaled(0.01)
-    assert np.std(found.replicates) == pytest.approx(0.01)
-    assert stats.skew(found.replicates) == pytest.approx(stats.skew(replicates))
-    assert (found.estimate, found.acceleration, found.redrawn) == (1.5, 0.2, 3)
-    assert np.argsort(found.replicates).tolist() == np.argsort(replicates).tolist()
-    flat = Bootstrap(1.0, np.ones(5))
-    assert flat.scaled(0.1).replicates.tolist() == [1.0] * 5
-
-
-def normal_replicates(estimate: float, count: int = 20_000) -> Bootstrap:
-    return Bootstrap(estimate, estimate + stats.norm.ppf((np.arange(count) + 0.5) / count))
-
-
-@pytest.mark.parametrize("degrees", [3.0, 12.5, np.inf])
-def test_normal_replicates_with_degrees_of_freedom_are_those_of_student(degrees: float) -> None:
-    found = normal_replicates(1.0).scaled(0.5, degrees)
-    law = stats.t(degrees)
-    reach = law.ppf(0.975) * 0.5
-    assert found.interval() == pytest.approx((1 - reach, 1 + reach), abs=1e-3 * reach)
-    assert found.method == "centred"
-    expected = {"two-sided": 2 * law.sf(2), "greater": law.sf(2), "less": law.cdf(2)}
-    for side, p_value in expected.items():
-        assert found.p_value(side) == pytest.approx(p_value, rel=0.01)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="percentiles say nothing about 0"):
-        found.interval(method="percentile")
-
-
-def test_replicates_that_cannot_pass_0_invent_no_significance_when_brought_nearer() -> None:
-    # three errors of A and none of B: a share of replicates is at 0, none is below, and the spread is too large
-    counts = np.random.default_rng(0).poisson(3, 10_000) * np.random.default_rng(1).poisson(1, 10_000)
-    drawn = Bootstrap(3.0, counts.astype(float))
-    found = drawn.scaled(np.sqrt(3), 19)
-    # percentiles of the scaled replicates would leave 0 out, by far
-    assert np.all(found.replicates > 0)
-    assert found.interval().low < 0
-    assert 0.02 < found.p_value() < 2 * stats.t.sf(np.sqrt(3), 19)
-
-
 def test_a_standard_deviation_that_is_0_up_to_rounding_tells_nothing() -> None:
     noise = np.random.default_rng(0).choice([0.0, 3.5e-18], 100)
     for found in (Bootstrap(0.025, 0.025 + noise), Bootstrap(0.025, np.full(100, np.nextafter(0.025, 1)))):
         assert not found.moves
-        for scaled in (found.scaled(0.0125), found.scaled(0.0125, 1.0)):
-            assert scaled.replicates.tolist() == [0.025] * 100
-            assert scaled.p_value() == scaled.p_value("greater") == 1
+        assert found.p_value() == found.p_value("greater") == 1
     assert Bootstrap(0.0, np.array([0.0, 1e-9])).moves
 
 

@@ -9,6 +9,7 @@ import fairtrial as ft
 from fairtrial.inference.decide import wrong_decisions
 from fairtrial.inference.people import Cluster, People
 from fairtrial.inference.person_counts import CountedPeople
+from fairtrial.inference.variance import Components
 from simulated import crossed
 
 
@@ -33,25 +34,14 @@ def test_variance_is_that_of_the_trials(cluster: Cluster, threshold: float) -> N
     people = People.of(trials, cluster)
     counted = opened(trials, 4).people_between("a", np.array([-1.0, threshold]), cluster)
     assert isinstance(counted, CountedPeople)
+    whole = Components([people.moments([wrong_decisions(trials, "a", threshold)])])
+    at = counted.at([1])
+    found = Components([(at.genuine.moments(), at.impostor.moments())])
     for weights in ((0.5, 0.5), (1.0, 0.0), (0.0, 1.0)):
-        whole = people.error_variance(wrong_decisions(trials, "a", threshold), weights)
-        found = counted.spread(1, weights)
-        assert found.variance == pytest.approx(whole.variance, rel=1e-9)
-        assert found.degrees == pytest.approx(whole.degrees, rel=1e-9)
+        one, other = (read.variance([weights[0]], [weights[1]]) for read in (found, whole))
+        assert one.value == pytest.approx(other.value, rel=1e-9)
+        assert one.df == pytest.approx(other.df, rel=1e-9)
     assert counted.notes == people.notes
-
-
-def test_one_error_is_that_of_the_trials() -> None:
-    trials = pairs_once(crossed(np.random.default_rng(3)))
-    people = People.of(trials)
-    counted = opened(trials, 3).people_between("a", np.array([0.0]), "both")
-    assert counted is not None
-    assert counted.one_error("genuine").variance == pytest.approx(
-        people.genuine.one_error(people.size).variance, rel=1e-9
-    )
-    assert counted.one_error("impostor").variance == pytest.approx(
-        people.impostor.one_error(people.size).variance, rel=1e-9
-    )
 
 
 @pytest.mark.parametrize(("criterion", "alpha"), [("eer", None), ("wer-min", 0.7), ("far", 0.05)])

@@ -10,16 +10,15 @@ from scipy import stats
 from fairtrial import ParameterError, Trials
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
 from fairtrial.inference import TrialSets, judge_at
-from fairtrial.inference.estimates import Alternative, Claim
+from fairtrial.inference.estimates import Alternative, Estimate
 from fairtrial.inference.tests import TestResult, equivalence_test, student_test, z_test
-from fairtrial.inference.variance import ClassSpread, Spread
+from fairtrial.inference.variance import Variance
 
 SIDES: tuple[Alternative, ...] = ("two-sided", "less", "greater")
 
 
-def claimed(estimate: float, sigma: float, degrees: float) -> Claim:
-    part = ClassSpread(sigma**2 / 2, degrees + 1, 100, degrees)
-    return Claim(estimate, Spread(sigma**2, degrees, part, part), 0.0, degrees, "fixed")
+def claimed(estimate: float, sigma: float, degrees: float) -> Estimate:
+    return Estimate(estimate, Variance(sigma**2, sigma**2 / 2, sigma**2 / 2, 0.0, degrees), degrees + 1)
 
 
 @pytest.mark.parametrize("alternative", SIDES)
@@ -98,9 +97,9 @@ def test_equivalence_of_four_people_is_not_sure() -> None:
     assert test.sigma is not None
     assert test.degrees <= 3 + 1e-9
     found = equivalence_test(test, 1.0)
-    # no impostor trial is decided differently, which may hide something
-    sigma = np.hypot(test.sigma, np.sqrt(test.hidden))
-    assert found.p_value == pytest.approx(stats.t.sf((1.0 - test.estimate) / sigma, test.degrees))
+    # none of 16 impostor trials is discordant: rule of three
+    sigma = np.hypot(test.sigma, 0.5 * 3 / stats.norm.isf(0.05) / 16)
+    assert found.p_value == pytest.approx(stats.t.sf((1.0 - test.estimate) / sigma, test.degrees), rel=1e-3)
     assert found.p_value > 1e-4
 
 
@@ -117,6 +116,4 @@ def test_no_p_is_0_because_a_variance_is() -> None:
     assert test.estimate == pytest.approx(0.25)
     assert isfinite(test.statistic)
     assert test.p_value > 0.01
-    # not below half of what the two discordant trials of four have where there is no difference, eq. (16)
-    assert test.sigma == pytest.approx(np.sqrt(2 / 2) / 4 / 2)
     assert equivalence_test(test, 0.5).p_value > 0.01

@@ -49,7 +49,6 @@ def test_scores_of_other_systems_keep_what_is_known_of_people() -> None:
     sets = TrialSets(DEV, TEST)
     other = sets.with_scores(DEV.select(["b"]), TEST.select(["b"]))
     assert other.people is sets.people
-    assert other.draws is sets.draws
     assert judge(other).at(0) == judge(sets, system="b").at(0)
     changed = replace(other, blocks=make_blocks(TEST, 3, rng=1))
     assert (changed.origin, other.origin) == ("folds", "dev")

@@ -3,6 +3,7 @@
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from fairtrial import Trials
 from fairtrial.pages.page import CHART_SCRIPTS, SCRIPTS, InputFile, Page, Repeat, read
 
+AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
+"""axe-core 4.14.0, MPL 2.0: what checks pages for accessibility."""
 EVIL = "<script>alert('x')</script>&\"'"
 REPEAT = Repeat("fairtrial evaluate", {"fairtrial": "0"}, 0, (InputFile(EVIL, 3, "ab"),))
 

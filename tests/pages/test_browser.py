@@ -13,16 +13,20 @@ import pytest
 from fairtrial import calibrate, compare, evaluate, evaluate_groups, run_benchmark
 from fairtrial.benchmark import load_lausanne
 from fairtrial.core.words import percent
-from fairtrial.figures.axes import COVERAGE_COLOURS
+from fairtrial.figures.style import COVERAGE_COLOURS
 from fairtrial.groups import synthetic_groups
 from fairtrial.inference import make_blocks
-from fairtrial.pages.calibration import calibration_page
-from fairtrial.pages.groups import groups_page
 from fairtrial.pages.page import write_report
-from fairtrial.pages.studies import benchmark_page, coverage_page
-from fairtrial.pages.systems import comparison_page, evaluation_page
+from fairtrial.pages.results import (
+    benchmark_page,
+    calibration_page,
+    comparison_page,
+    coverage_page,
+    evaluation_page,
+    groups_page,
+)
 from fairtrial.repeated import Grid, coverage_study
-from pages.pages import EVIL, REPEAT, count_scripts, two_systems
+from pages.pages import AXE, EVIL, REPEAT, count_scripts, two_systems
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +44,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "evaluation": evaluation_page(results, REPEAT),
         "comparison": comparison_page(compare(dev, test, n_resamples=50), REPEAT),
         "folds": evaluation_page(evaluate(dev, folds=blocks, systems="face"), REPEAT),
-        "benchmark": benchmark_page(run, REPEAT, benchmark=lausanne),
+        "benchmark": benchmark_page(run, REPEAT),
         "coverage": coverage_page(study, REPEAT),
-        "groups": groups_page(evaluate_groups(grouped.dev, grouped.test, by="group", n_resamples=100), REPEAT),
+        "groups": groups_page(evaluate_groups(grouped.dev, grouped.test, by="group"), REPEAT),
     }
     for name, page in made.items():
         write_report(page, place / f"{name}.html")
@@ -185,6 +189,8 @@ def test_choosing_another_system_changes_the_figures(browser: Any, pages: dict[s
 
 def test_tables_sort_by_number_and_by_word(browser: Any, pages: dict[str, Path]) -> None:
     page, _ = opened(browser, pages["benchmark"])
+    assert not page.locator("table.sortable").first.is_visible()
+    page.locator("details.table > summary").first.click()
     table = page.locator("table.sortable").first
     head = table.locator("th").nth(3)
 
@@ -264,7 +270,7 @@ def test_curves_are_cut_off_at_the_frame(browser: Any, pages: dict[str, Path]) -
         assert page.locator(f"#{panel} .other path").count() == 2
         for cut in page.locator(f"#{panel} g[clip-path]").filter(has=page.locator(".curve, .other")).all():
             frame = page.locator(f"#{panel} {cut.get_attribute('clip-path')[4:-1]} rect")
-            assert float(frame.get_attribute("width")) > 300
+            assert float(frame.get_attribute("width")) > 240
         assert page.locator(f"#{panel} g[clip-path] > :is(.curve, .other)").count() == 3
     # the curve goes on below the axis, where the frame cuts it off, and does not run along it
     drawn = page.locator("#det .curve path").get_attribute("d")
@@ -301,10 +307,11 @@ def test_figures_are_saved_as_svg_and_png(browser: Any, pages: dict[str, Path], 
     curve = saved.find(".//{http://www.w3.org/2000/svg}g/{http://www.w3.org/2000/svg}path[@stroke-width='2px']")
     assert curve is not None
     assert curve.get("stroke") == "rgb(0, 114, 178)"
-    assert (saved.get("width"), saved.get("height")) == ("512", "300")
+    width = int(float(page.locator("#epc").get_attribute("viewBox").split()[2]))
+    assert (saved.get("width"), saved.get("height")) == (str(width), "300")
     data = (tmp_path / "epc.png").read_bytes()
     assert data.startswith(b"\x89PNG")
-    assert struct.unpack(">II", data[16:24]) == (3 * 512, 3 * 300)
+    assert struct.unpack(">II", data[16:24]) == (3 * width, 3 * 300)
     page.close()
 
 
@@ -324,4 +331,44 @@ def test_first_paint_comes_at_once(browser: Any, pages: dict[str, Path]) -> None
     page.screenshot()
     painted = page.evaluate("performance.getEntriesByType('paint').map((entry) => entry.name)")
     assert "first-contentful-paint" in painted
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pages_are_accessible(browser: Any, pages: dict[str, Path], width: int) -> None:
+    for path in pages.values():
+        page, _ = opened(browser, path, width)
+        page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = page.evaluate("axe.run()")
+        assert [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"]] == [], path.name
+        page.close()
+
+
+@pytest.mark.parametrize("name", ["evaluation", "folds", "calibration", "benchmark", "groups", "comparison"])
+def test_answer_and_main_figure_are_on_the_first_screen(browser: Any, pages: dict[str, Path], name: str) -> None:
+    page, _ = opened(browser, pages[name])
+    first = page.locator("main svg.chart").first
+    numbers = page.locator(".numbers dd").first
+    for part, screen in ((page.locator("#answer"), 500), (first, 870)):
+        box = part.bounding_box()
+        assert box["y"] + box["height"] <= screen
+    assert float(numbers.evaluate("each => parseFloat(getComputedStyle(each).fontSize)")) >= 30
+    heights = {round(each.bounding_box()["height"]) for each in page.locator(".panels").last.locator("svg.chart").all()}
+    assert len(heights) == 1
+    page.close()
+
+
+def test_answer_is_copied_and_cited(browser: Any, pages: dict[str, Path]) -> None:
+    page, heard = opened(browser, pages["comparison"])
+    page.locator(".cite summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.locator(".cite summary").click()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("button[data-copy=quote]").click()
+    page.locator("#copied", has_text="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#quote").inner_text().strip()
+    citation = page.locator("#citation").text_content()
+    assert citation.startswith("@misc{fairtrial-")
+    assert heard == []
     page.close()

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fairtrial.figures.axes import Axis, linear_ticks
+from fairtrial.figures.style import Axis, linear_ticks
 from fairtrial.pages.page import CHART_SCRIPTS, read
 from pages.pages import EVIL
 
@@ -107,7 +107,9 @@ def drawings() -> dict[str, dict[str, Any]]:
         "zoo": {
             "x": WIDE,
             "y": WIDE,
-            "kinds": ["sheep", "goats", EVIL],
+            "kinds": [
+                {"name": name, "colour": f"var(--c{k})", "symbol": k} for k, name in enumerate(("sheep", "goats", EVIL))
+            ],
             "points": [
                 {"x": 1, "y": 1, "name": "ann", "kind": "sheep"},
                 {"x": -1, "y": 1, "name": EVIL, "kind": "goats"},
@@ -255,7 +257,7 @@ def test_people_of_a_zoo_have_a_colour_and_a_symbol_by_kind(page: Any) -> None:
     assert people.locator("title").all_text_contents() == ["ann: sheep", f"{EVIL}: goats"]
     assert [people.nth(k).get_attribute("fill") for k in range(2)] == ["var(--c0)", "var(--c1)"]
     assert people.nth(0).locator("circle").count() == people.nth(1).locator("path").count() == 1
-    assert page.locator("text > title").all_text_contents() == data["kinds"]
+    assert page.locator("text > title").all_text_contents() == [kind["name"] for kind in data["kinds"]]
     keys = page.locator(".key").all()
     assert len({key.get_attribute("fill") for key in keys}) == len({key.get_attribute("d") for key in keys}) == 3
     assert "none" not in [key.evaluate("key => getComputedStyle(key).fill") for key in keys]
@@ -264,3 +266,10 @@ def test_people_of_a_zoo_have_a_colour_and_a_symbol_by_kind(page: Any) -> None:
     assert place(ring) == place(person)
     page.evaluate("chart.move({})")
     assert not ring.is_visible()
+
+
+def test_charts_are_drawn_no_wider_than_a_phone_and_without_labels_on_marks(page: Any) -> None:
+    for kind, data in drawings().items():
+        draw(page, kind, data, {"room": 360})
+        assert page.locator("main > svg").get_attribute("viewBox").split()[2] == "360", kind
+        assert page.locator("main > svg [aria-label]:not([role])").count() == 0, kind

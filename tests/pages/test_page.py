@@ -9,24 +9,29 @@ from pathlib import Path
 import pytest
 
 from fairtrial import ParameterError, __version__, evaluate
+from fairtrial.core.notes import Note
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import Text, wording
-from fairtrial.figures.axes import COLOURS
+from fairtrial.evaluation.expected import expected_performance
+from fairtrial.figures.style import COLOURS
 from fairtrial.pages import page_of
 from fairtrial.pages.page import CHART_SCRIPTS, SCRIPTS, Page, lay_out, read, render, repeat_of, write_report
 from fairtrial.published import mcnemar_test
 from fairtrial.repeated import coverage_study
 from pages.pages import EVIL, REPEAT, Reader, data_of, two_systems
 
+ALONG = {"alpha": {"label": "alpha"}, "criterion": "wer-equal"}
+
 
 def test_numbers_that_json_does_not_know() -> None:
-    page = Page("t", "q", ("a",), (), (), (), REPEAT, explore={"systems": [{"x": [float("inf"), 0.1234567]}]})
-    assert data_of(render(page)) == {"systems": [{"x": [None, 0.12346]}]}
+    explore = {**ALONG, "systems": [{"x": [float("inf"), 0.1234567]}]}
+    page = Page("t", "q", ("a",), (), (), (), REPEAT, explore=explore)
+    assert data_of(render(page))["systems"] == [{"x": [None, 0.12346]}]
 
 
 def test_what_systems_have_in_common_is_written_once() -> None:
     systems = [{"name": name, "alpha": [0.0, 1.0], "threshold": [1.25, own]} for name, own in (("a", 2.0), ("b", 3.0))]
-    data = data_of(render(Page("t", "q", ("a",), (), (), (), REPEAT, explore={"systems": systems})))
+    data = data_of(render(Page("t", "q", ("a",), (), (), (), REPEAT, explore={**ALONG, "systems": systems})))
     assert data["shared"] == {"alpha": [0, 1]}
     assert data["systems"] == [{"name": own["name"], "threshold": own["threshold"]} for own in systems]
 
@@ -119,8 +124,37 @@ def test_page_of_a_result_goes_by_its_class() -> None:
     dev, test = two_systems(0), two_systems(1)
     result = evaluate(dev, test, systems="face")
     assert page_of(result, REPEAT).title == "Evaluation of face"
+    curves = expected_performance(dev, test, points=5, bands="pointwise", criterion="wer-equal")
+    page = page_of(curves, REPEAT)
+    assert [own["name"] for own in page.explore["pooled"]["curves"]] == list(dev.systems)
+    for own, curve in zip(page.explore["pooled"]["curves"], curves.curves, strict=True):
+        assert own["hter"] == curve.hter.tolist()
+        assert own["low"] == curves.bands[curve.system].low.tolist()
+    assert page.explore["pooled"]["x"]["label"] == "alpha, the weight of FAR, by wer-equal"
+    assert "thresholds by wer-equal on dev" in Reader(render(page)).text
     study = coverage_study(n=20, m=2, pi=0.1, rho=0.2, methods=("lbb",), exact=True)
     assert page_of(study, REPEAT).title == "Coverage of 1 interval in 1 cell"
     with pytest.raises(ParameterError) as error:
         page_of(mcnemar_test(10, 2), REPEAT)
     assert error.value.code == "no-page"
+
+
+def test_notes_stand_with_the_table_they_speak_of() -> None:
+    columns = (Column("a", "A"),)
+    tables = [
+        Table(name, name, columns, (("x",),), notes=(Note("n", f"note of {name}", warning=name == "first"),))
+        for name in ("first", "second")
+    ]
+    text = render(Page("t", "q", ("a",), tuple(tables), (), (), REPEAT))
+    card, rest = text.split("</section>", 1)
+    assert "note of first" in card
+    assert "note of first" not in rest
+    assert rest.index("<summary>second") < rest.index("note of second")
+
+
+def test_a_result_writes_its_page(tmp_path: Path) -> None:
+    result = evaluate(two_systems(0), two_systems(1), systems="face")
+    result.report(tmp_path / "page.html", title="My system")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<h1>My system</h1>" in text
+    assert result.answer() in Reader(text).text

@@ -5,7 +5,7 @@ import pytest
 from fairtrial import run_benchmark
 from fairtrial.benchmark import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.pages.page import render
-from fairtrial.pages.studies import benchmark_page, coverage_page
+from fairtrial.pages.results import benchmark_page, coverage_page
 from fairtrial.repeated import Cell, Grid, coverage_study
 from pages.pages import EVIL, REPEAT, Reader, check_self_contained, two_systems
 
@@ -15,13 +15,13 @@ def test_benchmark_page_holds_every_experiment_and_says_synthetic() -> None:
     one = BenchmarkSet("S", two_systems(0), two_systems(1), infos)
     benchmark = Benchmark("mine", f"title {EVIL}", (one,), "citation", synthetic=True)
     result = run_benchmark(benchmark, keep_scores=True)
-    page = benchmark_page(result, REPEAT, benchmark=benchmark)
+    page = benchmark_page(result, REPEAT)
     text = render(page)
     check_self_contained(text)
     assert "synthetic scores" in Reader(text).text
     assert len(page.explore["systems"]) == len(result.experiments) == 1
     assert page.explore["pooled"]["curves"][0]["hter"] == pytest.approx(result.pooled["all"].hter.tolist())
-    without = benchmark_page(run_benchmark(benchmark), REPEAT, benchmark=benchmark)
+    without = benchmark_page(run_benchmark(benchmark), REPEAT)
     assert "systems" not in without.explore
 
 
@@ -35,4 +35,4 @@ def test_coverage_page_holds_every_cell() -> None:
     assert shown["values"] == [row.coverage for row in study.rows if row.method == "lbb"]
     bounds = [0.01, 0.25, 0.5, 0.75, 0.9, 0.925, 0.95]
     assert shown["classes"] == [sum(value >= bound for bound in bounds) for value in shown["values"]]
-    assert len(page.explore["coverage"]["legend"]) == 8
+    assert len(page.explore["coverage"]["legend"]) == 9

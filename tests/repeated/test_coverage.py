@@ -20,12 +20,9 @@ from fairtrial.repeated.coverage import (
     Grid,
     cover,
     cover_exactly,
-    histograms,
-    sums_of_errors,
-    sums_of_squares,
 )
 from fairtrial.repeated.intervals import REPEATED_METHODS
-from fairtrial.repeated.models import Generator, errors_pmf
+from fairtrial.repeated.models import Generator, errors_pmf, histograms, sums_of_errors, sums_of_squares
 from reference.individuals_2004 import (
     COVERAGE,
     DATA_SETS,

@@ -7,8 +7,8 @@ from math import isnan
 import pytest
 
 from fairtrial.repeated import CoverageRow, CoverageStudy, coverage_study
+from fairtrial.repeated.coverage import StudySettings
 from fairtrial.repeated.paper_claims import PAPER_CLAIMS, Cells
-from fairtrial.repeated.study import StudySettings
 from reference.individuals_2004 import PRINTED_WIDTH_RATIO
 
 

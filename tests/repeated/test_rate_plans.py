@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from fairtrial import ParameterError
-from fairtrial.repeated.models import Generator, errors_pmf
+from fairtrial.repeated.models import Generator, drawn_people, errors_pmf
 from fairtrial.repeated.rate_plans import (
     RatePlan,
     UpperBound,
     attempts_for_half_width,
     attempts_for_upper_bound,
     check_plan,
-    drawn_people,
     plan_rate,
     rule_of_thirty,
     smallest_enough,

@@ -20,8 +20,17 @@ from scipy import stats
 from fairtrial import FairtrialError, InputError, OutputError, ParameterError
 from fairtrial.formats.files import lock
 from fairtrial.repeated.attempts import Individuals
-from fairtrial.repeated.coverage import Cell, CoverageRow, Grid, cover
-from fairtrial.repeated.study import CoverageStudy, StudySettings, coverage_study, open_journal, remove_journal
+from fairtrial.repeated.coverage import (
+    Cell,
+    CoverageRow,
+    CoverageStudy,
+    Grid,
+    StudySettings,
+    cover,
+    coverage_study,
+    open_journal,
+    remove_journal,
+)
 from reference.individuals_2004 import COVERAGE, EXAMPLE, METHODS, SHARES_OF_GOOD_CELLS_ABOVE_10
 
 GRID = Grid((30, 200), (2, 6), (0.01, 0.1), (0.05, 0.4))
@@ -416,7 +425,7 @@ def test_a_second_process_is_refused_and_changes_nothing(journal: Path) -> None:
 def test_a_journal_that_was_removed_meanwhile_is_made_anew(
     monkeypatch: pytest.MonkeyPatch, journal: Path, tmp_path: Path
 ) -> None:
-    from fairtrial.repeated import study as module
+    from fairtrial.repeated import coverage as module
 
     calls = 0
 
@@ -437,7 +446,7 @@ def test_a_journal_that_was_removed_meanwhile_is_made_anew(
 def test_a_full_disk_is_one_error_and_the_study_goes_on_later(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, failing: str
 ) -> None:
-    from fairtrial.repeated import study as module
+    from fairtrial.repeated import coverage as module
 
     journal, noted = tmp_path / "study.journal", 0
 

@@ -17,9 +17,9 @@ from brute_force import Point, points
 from fairtrial import CRITERIA, MEASURES, Criterion, DetectionCosts, ErrorCounts, Measure, ParameterError, evaluate
 from fairtrial.counting import as_source
 from fairtrial.counting import tallies as errors
-from fairtrial.counting.radix import fit_cells
+from fairtrial.counting.kernels import fit_cells
 from fairtrial.rules import choose_thresholds, target_criterion
-from fairtrial.rules.criteria import as_criterion, criteria_help, described_criterion
+from fairtrial.rules.criteria import as_criterion, described_criterion
 from fairtrial.rules.measures import as_measure, simplest_fraction
 from reference.epc_2005 import ALPHAS, DEV, GENUINE_MEAN, GENUINE_SD, IN_THEORY, THRESHOLDS
 from strategies import score_arrays
@@ -263,10 +263,8 @@ def test_alpha_is_resolved_in_one_place() -> None:
         CRITERIA["wer-min"].resolve_alpha([0.1, 0.2])  # type: ignore[arg-type]
 
 
-def test_help_names_every_criterion_with_its_summary() -> None:
-    entries = criteria_help().split("; ")
-    assert [entry.partition(": ")[0] for entry in entries] == list(CRITERIA)
-    assert all(entry.partition(": ")[2] for entry in entries)
+def test_every_criterion_has_a_summary() -> None:
+    assert all(criterion.summary for criterion in CRITERIA.values())
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,13 @@ import numpy as np
 from fairtrial.benchmark.lausanne import CITATION, LP1, TITLE, load_lausanne
 from fairtrial.benchmark.manifest import MANIFEST, read_benchmark
 from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, SystemInfo, split_sets
-from fairtrial.core.errors import InputError, ParameterError, check_choice, check_number, check_seed
+from fairtrial.core.errors import InputError, OutputError, ParameterError, check_choice, check_number, check_seed
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import cut, listed, plural, shown
-from fairtrial.formats.files import PathLike, read_head, size_text, write_whole
+from fairtrial.core.words import cut, listed, nearest, plural, shown
+from fairtrial.formats.files import PathLike, read_head, size_text, write_together, write_whole
 from fairtrial.formats.read import read_trials, write_trials
 
 _MOST = 256 << 20
@@ -338,10 +338,11 @@ def load_benchmark(
         benchmark = read_benchmark(name, outside=outside)
     else:
         raise ParameterError(
-            "{data!o}: there is no such directory, and no set of that name; sets are {names:list}",
+            "{data!o}: there is no such directory, and no set of that name; sets are {names:list}{meant}",
             code="no-data",
             data=cut(name),
             names=list(DATASETS),
+            meant=nearest(name, DATASETS),
         )
     return benchmark.only(only) if only else benchmark
 
@@ -507,7 +508,7 @@ def export_dataset(
     ParameterError
         If there is no such data or set, or dev and test are random splits.
     OutputError
-        If a file cannot be written.
+        If a file cannot be written, or exists already.
 
     Examples
     --------
@@ -525,30 +526,42 @@ def export_dataset(
             data=benchmark.name,
         )
     folder = Path(directory)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        template = "{folder}: cannot be made: {why}"
+        raise OutputError(template, folder=str(folder), why=error.strerror) from error
+    names = [MANIFEST, *(f"{one.name}-{part}.csv" for one in benchmark.sets for part in ("dev", "test"))]
+    for path in (folder / name for name in names):
+        if path.exists():
+            raise OutputError("{path}: exists already; name another directory", code="exists", path=str(path))
     head = {key: getattr(benchmark, key) for key in ("name", "title", "citation", "licence", "synthetic")}
     pairs = [list(pair) for pair in benchmark.never_paired]
     lines = [f"{key} = {json.dumps(value)}" for key, value in {**head, "never_paired": pairs}.items()]
     files = []
-    for one in benchmark.sets:
-        lines += ["", "[[set]]", f"name = {json.dumps(one.name)}"]
-        for part, trials in (("dev", one.dev), ("test", one.test)):
-            path = folder / f"{one.name}-{part}.csv"
-            write_trials(trials.select([system.name for system in one.systems]), path)
-            genuine = int(np.count_nonzero(trials.genuine))
-            files.append(ExportedFile(str(path), one.name, part, genuine, len(trials) - genuine))
-            lines.append(f"{part} = {json.dumps(path.name)}")
-        for system in one.systems:
-            lines += ["", "[[set.system]]", *(f"{key} = {json.dumps(text)}" for key, text in system.to_dict().items())]
-    with write_whole(folder / MANIFEST) as place:
-        place.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with write_together():
+        for one in benchmark.sets:
+            lines += ["", "[[set]]", f"name = {json.dumps(one.name)}"]
+            for part, trials in (("dev", one.dev), ("test", one.test)):
+                path = folder / f"{one.name}-{part}.csv"
+                write_trials(trials.select([system.name for system in one.systems]), path)
+                genuine = int(np.count_nonzero(trials.genuine))
+                files.append(ExportedFile(str(path), one.name, part, genuine, len(trials) - genuine))
+                lines.append(f"{part} = {json.dumps(path.name)}")
+            for system in one.systems:
+                entries = (f"{key} = {json.dumps(text)}" for key, text in system.to_dict().items())
+                lines += ["", "[[set.system]]", *entries]
+        with write_whole(folder / MANIFEST) as place:
+            place.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return DatasetExport(benchmark.name, str(folder / MANIFEST), tuple(files))
 
 
 def find_dataset(name: str) -> Dataset:
     """Find a data set by its name."""
     if name not in DATASETS:
-        raise ParameterError(f"there is no data set {name!r}; there are {', '.join(DATASETS)}", code="no-data")
+        raise ParameterError(
+            f"there is no data set {name!r}; there are {', '.join(DATASETS)}{nearest(name, DATASETS)}", code="no-data"
+        )
     return DATASETS[name]
 
 
@@ -717,7 +730,7 @@ def _build_xm2vts(dataset: Dataset, files: Sequence[Path], *, seed: int, repeats
     return dataset.benchmark(sets, [note])
 
 
-def _named_alike(modality: str, *names: str) -> tuple[SystemInfo, ...]:
+def _systems(modality: str, *names: str) -> tuple[SystemInfo, ...]:
     """Make systems of which only the names are known."""
     return tuple(SystemInfo(name, modality, name, name) for name in names)
 
@@ -776,8 +789,8 @@ DATASETS: dict[str, Dataset] = {
             title="ASVspoof 2019 logical access: speaker verification and spoofing countermeasures together",
             contents="dev 10 models, 1,484 / 28,064; test 48 models, 5,370 / 97,209 genuine / impostor trials",
             systems=(
-                *_named_alike("asv", "asv_ecapa"),
-                *_named_alike("countermeasure", "cm_aasist", "cm_ecapa512ctsf", "cm_ecapa512ctst", "cm_ecapa512cfst"),
+                *_systems("asv", "asv_ecapa"),
+                *_systems("countermeasure", "cm_aasist", "cm_ecapa512ctsf", "cm_ecapa512ctst", "cm_ecapa512cfst"),
             ),
             citation=(
                 "X. Wang et al., ASVspoof 2019: A large-scale public database of synthesized, converted and replayed "
@@ -817,7 +830,7 @@ DATASETS: dict[str, Dataset] = {
             name="xm2vts-lp2-dev",
             title="XM2VTS score-level fusion benchmark: the dev set of protocol LP2, two systems without names",
             contents="200 clients and 25 impostors with 8 shots each: 400 genuine, 40,000 impostor trials",
-            systems=_named_alike("unknown", "system 1", "system 2"),
+            systems=_systems("unknown", "system 1", "system 2"),
             citation=(
                 "N. Poh and S. Bengio, Database, protocols and tools for evaluating score-level fusion algorithms in "
                 "biometric authentication, Pattern Recognition 39(2), 2006"

@@ -21,10 +21,10 @@ from fairtrial.core.trials import Trials
 Floats = NDArray[np.float64]
 
 SESSIONS, SHOTS_EACH = 4, 2
-"""Everybody came four times, and was recorded twice each time."""
+"""Sessions of each person, and recordings per session."""
 
 _SETTLED = 2e-4
-"""How near to its target the error of a system is brought, as a fraction."""
+"""Accepted distance of a system's error from its target, as a fraction."""
 
 
 class GenuineShares(NamedTuple):
@@ -32,7 +32,7 @@ class GenuineShares(NamedTuple):
 
     client: float
     session: float
-    """The client's, on that day: both shots of a session share it."""
+    """Shared by both shots of a session."""
     rest: float
 
 
@@ -40,17 +40,17 @@ class ImpostorShares(NamedTuple):
     """Parts of the variance of impostor qualities; they sum to 1."""
 
     pair: float
-    """One impostor against one client: all eight shots share it."""
+    """One impostor against one client, shared by all eight shots."""
     client: float
     impostor: float
     session: float
-    """The impostor's, on that day, against whomever."""
+    """One impostor in one session, against all clients."""
     rest: float
 
 
 @dataclass(frozen=True, slots=True)
 class LatentModel:
-    """What synthetic scores depend on, but for the seed and the target errors."""
+    """The parameters of synthetic scores, apart from the seed and the target errors."""
 
     genuine: GenuineShares
     impostor: ImpostorShares
@@ -65,52 +65,52 @@ class LatentModel:
     protocols: float
     """Correlation of the effects of one system in two protocols, whose clients have other training shots."""
     scales: dict[str, float]
-    """By system: how steep an MLP's output is, and how large a GMM's log likelihood ratios are."""
+    """By system: the slope of an MLP's output, or the scale of a GMM's log-likelihood ratios."""
     tail: float
-    """How much heavier the tails of a GMM's scores are than normal ones; 0: as normal."""
+    """The weight of the tails of a GMM's scores; 0 for a normal distribution."""
 
     def correlation(self, systems: Sequence[SystemInfo], protocols: Sequence[str]) -> Floats:
-        """Correlations of the effects of all systems in all protocols, which every kind of effect has alike."""
+        """Compute the correlations of all systems in all protocols, the same for every kind of effect."""
         modality = np.array([system.modality for system in systems])
         within = np.where(modality == "face", self.face, self.speech)
-        found = np.where(modality[:, None] == modality, within, self.across)
+        correlations = np.where(modality[:, None] == modality, within, self.across)
         name = np.array([system.name for system in systems])
-        found[name[:, None] == name] = 1.0
-        of = np.array(protocols)
-        return np.asarray(found * np.where(of[:, None] == of, 1.0, self.protocols), dtype=np.float64)
+        correlations[name[:, None] == name] = 1.0
+        protocol = np.array(protocols)
+        return np.asarray(correlations * np.where(protocol[:, None] == protocol, 1.0, self.protocols), dtype=np.float64)
 
 
 class Effects:
-    """Draws effects that are correlated between systems; arrays have the systems first."""
+    """Draw effects that are correlated between systems; the first axis of arrays is the system."""
 
     def __init__(self, rng: np.random.Generator, correlation: Floats) -> None:
         self._rng = rng
         self._mixing = np.linalg.cholesky(correlation)
 
     def __call__(self, share: float, *shape: int) -> Floats:
-        """Effects with this share of the variance, one for each system and each place of the shape."""
+        """Draw effects with this proportion of the variance, an array of this shape for each system."""
         independent = self._rng.standard_normal((len(self._mixing), int(np.prod(shape))))
         return (sqrt(share) * self._mixing @ independent).reshape(-1, *shape)
 
 
 def genuine_qualities(model: LatentModel, effects: Effects, clients: Floats) -> Floats:
-    """Qualities of all genuine trials there could be, systems x clients x sessions x shots."""
+    """Draw the qualities of all possible genuine trials, systems x clients x sessions x shots."""
     shares, count = model.genuine, clients.shape[1]
     sessions = effects(shares.session, count, SESSIONS, 1)
-    found = effects(shares.rest, count, SESSIONS, SHOTS_EACH)
-    found += sqrt(shares.client) * clients[:, :, None, None] + sessions
-    return found
+    qualities = effects(shares.rest, count, SESSIONS, SHOTS_EACH)
+    qualities += sqrt(shares.client) * clients[:, :, None, None] + sessions
+    return qualities
 
 
 def impostor_qualities(model: LatentModel, effects: Effects, clients: Floats, impostors: int) -> Floats:
-    """Qualities of all impostors against all clients, systems x clients x impostors x sessions x shots."""
+    """Draw the qualities of all impostors against all clients, systems x clients x impostors x sessions x shots."""
     shares, count = model.impostor, clients.shape[1]
     persons = effects(shares.impostor, 1, impostors, 1, 1) + effects(shares.session, 1, impostors, SESSIONS, 1)
     pairs = effects(shares.pair, count, impostors, 1, 1) + sqrt(shares.client) * clients[:, :, None, None, None]
-    found = effects(shares.rest, count, impostors, SESSIONS, SHOTS_EACH)
-    found += pairs
-    found += persons
-    return found
+    qualities = effects(shares.rest, count, impostors, SESSIONS, SHOTS_EACH)
+    qualities += pairs
+    qualities += persons
+    return qualities
 
 
 class Qualities(NamedTuple):
@@ -121,7 +121,7 @@ class Qualities(NamedTuple):
 
 
 def find_distance(dev: Qualities, test: Qualities, target: float) -> float:
-    """How far genuine qualities must lie above impostor qualities for the a-priori HTER to be on target."""
+    """Find the distance of genuine from impostor qualities at which the a-priori HTER meets its target."""
     dev, test = (Qualities(np.sort(one.genuine), np.sort(one.impostor)) for one in (dev, test))
 
     def error(distance: float) -> float:
@@ -135,16 +135,16 @@ def find_distance(dev: Qualities, test: Qualities, target: float) -> float:
     best = (abs(error(start) - target), start)
     for _ in range(40):
         middle = (low + high) / 2
-        found = error(middle)
-        best = min(best, (abs(found - target), middle))
+        reached = error(middle)
+        best = min(best, (abs(reached - target), middle))
         if best[0] < _SETTLED:
             break
-        low, high = (middle, high) if found > target else (low, middle)
+        low, high = (middle, high) if reached > target else (low, middle)
     return best[1]
 
 
 def _equal_error_threshold(genuine: Floats, impostor: Floats) -> float:
-    """The score at which FAR and FRR are nearest, both sorted: either side of where they cross."""
+    """Find the score, on either side of the crossing, at which FAR and FRR of sorted scores are nearest."""
 
     def excess(threshold: float) -> float:
         rejected = np.searchsorted(genuine, threshold, side="right") / len(genuine)
@@ -159,7 +159,7 @@ def _equal_error_threshold(genuine: Floats, impostor: Floats) -> float:
 
 
 def to_scores(model: LatentModel, system: SystemInfo, quality: Floats) -> Floats:
-    """Scores of qualities that are 0 halfway between the classes: MLP outputs crowd at -1 and 1, GMM scores spread."""
+    """Turn qualities into scores: outputs of an MLP accumulate at -1 and 1, scores of a GMM have long tails."""
     scale = model.scales[system.name]
     if system.classifier == "MLP":
         return np.tanh(scale * quality)
@@ -187,7 +187,7 @@ _SYSTEMS = {
     "(PAC,GMM)": (6.304, 6.642),
     "(SSC,GMM)": (2.437, 2.013),
 }
-"""The a-priori HTER in percent that each system is to have in LP1 and in LP2, where it takes part there.
+"""Target of the a-priori HTER of each system in LP1 and in LP2, in percent; None if it does not take part.
 
 They are recalled from the literature on XM2VTS and not verified: targets, never references.
 """
@@ -216,18 +216,17 @@ MODEL = LatentModel(
         "(SSC,GMM)": 0.27,
     },
 )
-"""What the scores depend on; docs/benchmark.md says where each number comes from."""
+"""The parameters of the set; docs/lausanne.md gives the source of each number."""
 
 
 @dataclass(frozen=True, slots=True)
 class LausanneProtocol:
-    """Which systems take part, the HTERs they are to have, and on which recordings they are developed."""
+    """The systems of a protocol, their target HTERs, and session and shot of each client's genuine dev trials."""
 
     name: str
     systems: tuple[SystemInfo, ...]
     targets: tuple[float, ...]
     dev_recordings: tuple[tuple[int, int], ...]
-    """Session and shot, from 0, of each client's genuine dev trials."""
 
 
 _TEST_RECORDINGS = ((3, 0), (3, 1))
@@ -235,14 +234,15 @@ _TEST_RECORDINGS = ((3, 0), (3, 1))
 
 
 def _protocol(name: str, number: int, dev_recordings: tuple[tuple[int, int], ...]) -> LausanneProtocol:
-    percent = {system: targets[number] for system, targets in _SYSTEMS.items()}
-    taking_part = {system: target / 100 for system, target in percent.items() if target is not None}
-    return LausanneProtocol(name, tuple(map(_info, taking_part)), tuple(taking_part.values()), dev_recordings)
-
-
-def _info(name: str) -> SystemInfo:
-    feature, classifier = name.strip("()").split(",")
-    return SystemInfo(name, "face" if feature in ("FH", "DCTs", "DCTb") else "speech", feature, classifier)
+    systems, targets = [], []
+    for system, percent in _SYSTEMS.items():
+        target = percent[number]
+        if target is not None:
+            feature, classifier = system.strip("()").split(",")
+            modality = "face" if feature in ("FH", "DCTs", "DCTb") else "speech"
+            systems.append(SystemInfo(system, modality, feature, classifier))
+            targets.append(target / 100)
+    return LausanneProtocol(name, tuple(systems), tuple(targets), dev_recordings)
 
 
 LP1 = _protocol("LP1", 0, ((0, 1), (1, 1), (2, 1)))
@@ -251,7 +251,7 @@ LP2 = _protocol("LP2", 1, ((2, 0), (2, 1)))
 
 
 def load_lausanne(seed: int = 0) -> Benchmark:
-    """Make the set, or give the one that was made before with the same seed.
+    """Make the synthetic set; with the same seed again, it is not made twice.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def load_lausanne(seed: int = 0) -> Benchmark:
     Raises
     ------
     ParameterError
-        A seed that is not a whole number of at least 0.
+        If the seed is not a whole number of at least 0.
 
     References
     ----------
@@ -303,70 +303,47 @@ def _load(seed: int) -> Benchmark:
 def make_sets(
     seed: int, model: LatentModel = MODEL, protocols: Sequence[LausanneProtocol] = (LP1, LP2)
 ) -> tuple[BenchmarkSet, ...]:
-    """The sets of the protocols: the same people and recordings, so scores of the protocols are correlated."""
+    """Make the sets of the protocols: the same people and recordings, so their scores are correlated."""
     systems = [system for protocol in protocols for system in protocol.systems]
     names = [protocol.name for protocol in protocols for _ in protocol.systems]
     effects = Effects(np.random.default_rng(seed), model.correlation(systems, names))
-    own, other = effects(1, CLIENTS), effects(1, CLIENTS)
-    against = model.client_sides * own + sqrt(1 - model.client_sides**2) * other
-    genuine = genuine_qualities(model, effects, own)
+    clients, other = effects(1, CLIENTS), effects(1, CLIENTS)
+    against = model.client_sides * clients + sqrt(1 - model.client_sides**2) * other
+    genuine = genuine_qualities(model, effects, clients)
     dev, test = (impostor_qualities(model, effects, against, count) for count in (DEV_IMPOSTORS, TEST_IMPOSTORS))
-    found, first = [], 0
+    sets, place = [], 0
     for protocol in protocols:
-        columns = slice(first, first + len(protocol.systems))
-        first = columns.stop
-        found.append(
-            _make_set(
-                protocol,
-                model,
-                _Part("dev", protocol.dev_recordings, genuine[columns], dev[columns]),
-                _Part("test", _TEST_RECORDINGS, genuine[columns], test[columns]),
-            )
-        )
-    return tuple(found)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """Dev or test: which recordings of clients it has, and qualities with the systems first."""
-
-    word: str
-    recordings: tuple[tuple[int, int], ...]
-    genuine: Floats
-    impostor: Floats
-
-    def of_system(self, number: int) -> Qualities:
-        sessions, shots = np.transpose(self.recordings)
-        return Qualities(self.genuine[number][:, sessions, shots].ravel(), self.impostor[number].ravel())
-
-
-def _make_set(protocol: LausanneProtocol, model: LatentModel, dev: _Part, test: _Part) -> BenchmarkSet:
-    columns: tuple[list[Floats], list[Floats]] = ([], [])
-    for number, (system, target) in enumerate(zip(protocol.systems, protocol.targets, strict=True)):
-        qualities = dev.of_system(number), test.of_system(number)
-        half = find_distance(*qualities, target) / 2
-        for scores, one in zip(columns, qualities, strict=True):
-            scores.append(to_scores(model, system, np.concatenate([one.genuine + half, one.impostor - half])))
-    made = [_trials(protocol, part, scores) for part, scores in zip((dev, test), columns, strict=True)]
-    return BenchmarkSet(protocol.name, made[0], made[1], protocol.systems)
-
-
-def _trials(protocol: LausanneProtocol, part: _Part, columns: Sequence[Floats]) -> Trials:
-    ids, genuine = _people(part.word, part.recordings, part.impostor.shape[2])
-    names = tuple(system.name for system in protocol.systems)
-    return Trials(np.array(columns).T, genuine, names, notes=(Note("synthetic", "synthetic scores"),), **ids)
+        parts = (("dev", protocol.dev_recordings, dev), ("test", _TEST_RECORDINGS, test))
+        scores: tuple[list[Floats], list[Floats]] = ([], [])
+        for system, target in zip(protocol.systems, protocol.targets, strict=True):
+            qualities = []
+            for _, recordings, impostor in parts:
+                sessions, shots = np.transpose(recordings)
+                qualities.append(Qualities(genuine[place][:, sessions, shots].ravel(), impostor[place].ravel()))
+            half = find_distance(qualities[0], qualities[1], target) / 2
+            for columns, one in zip(scores, qualities, strict=True):
+                columns.append(to_scores(model, system, np.concatenate([one.genuine + half, one.impostor - half])))
+            place += 1
+        trials = []
+        for (word, recordings, impostor), columns in zip(parts, scores, strict=True):
+            ids, flags = _people(word, recordings, impostor.shape[2])
+            system_names = tuple(system.name for system in protocol.systems)
+            notes = (Note("synthetic", "synthetic scores"),)
+            trials.append(Trials(np.array(columns).T, flags, system_names, notes=notes, **ids))
+        sets.append(BenchmarkSet(protocol.name, trials[0], trials[1], protocol.systems))
+    return tuple(sets)
 
 
 def _people(
     word: str, recordings: tuple[tuple[int, int], ...], impostors: int
 ) -> tuple[dict[str, Any], NDArray[np.bool_]]:
-    """Ids of all trials, genuine ones first, each by client."""
+    """Give the ids of all trials, genuine ones first, each by client, and which of them are genuine."""
     client, shots = np.arange(CLIENTS), SESSIONS * SHOTS_EACH
     others = np.repeat(np.arange(impostors), shots)
     claim = np.concatenate([np.repeat(client, len(recordings)), np.repeat(client, len(others))])
     impostor = np.concatenate([np.full(CLIENTS * len(recordings), -1), np.tile(others, CLIENTS)])
-    own = [session * SHOTS_EACH + shot for session, shot in recordings]
-    shot = np.concatenate([np.tile(own, CLIENTS), np.tile(np.arange(len(others)) % shots, CLIENTS)])
+    genuine_shots = [session * SHOTS_EACH + shot for session, shot in recordings]
+    shot = np.concatenate([np.tile(genuine_shots, CLIENTS), np.tile(np.arange(len(others)) % shots, CLIENTS)])
     subject = np.where(impostor < 0, claim, CLIENTS + impostor)
     names = [f"client{k + 1:03d}" for k in range(CLIENTS)]
     everyone = names + [f"{word}-impostor{k + 1:02d}" for k in range(impostors)]

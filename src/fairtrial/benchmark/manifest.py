@@ -76,11 +76,11 @@ def read_release(directory: Path) -> Benchmark:
     ----------
     Poh & Bengio 2006, Table 1 and sections 2 and 3.3.
     """
-    found = _released_files(directory)
+    released = _released_files(directory)
     template = "columns are assumed to be in the order of section 3.3 of the paper; a benchmark.toml can say otherwise"
     sets, notes = [], [Note("column-order", template)]
     for protocol in (LP1, LP2):
-        parts = {word: found.get((protocol.name, word), {}) for word in ("dev", "test")}
+        parts = {word: released.get((protocol.name, word), {}) for word in ("dev", "test")}
         if not any(parts.values()):
             continue
         for word, files in parts.items():
@@ -119,13 +119,13 @@ def read_release(directory: Path) -> Benchmark:
         citation=_CITATION,
         never_paired=NEVER_PAIRED,
         notes=tuple(notes),
-        files=tuple(path for parts in found.values() for path in parts.values()),
+        files=tuple(path for parts in released.values() for path in parts.values()),
     )
 
 
 def _released_files(directory: Path) -> dict[tuple[str, str], dict[str, Path]]:
     """List released files by protocol and set, and there by class; ``both`` for a file of both classes."""
-    found: dict[tuple[str, str], dict[str, Path]] = {}
+    released: dict[tuple[str, str], dict[str, Path]] = {}
     for path in map(Path, files_matching(str(Path(glob.escape(str(directory))) / "**" / "*"))):
         if path.name.startswith(".") or path.suffix.lower() in _NO_SCORES or not path.is_file():
             continue
@@ -135,7 +135,7 @@ def _released_files(directory: Path) -> dict[tuple[str, str], dict[str, Path]]:
         )
         if protocol is None or word is None:
             continue
-        files = found.setdefault((protocol, word), {})
+        files = released.setdefault((protocol, word), {})
         other = files.setdefault(kind or "both", path)
         if other is not path:
             raise InputError(
@@ -143,7 +143,7 @@ def _released_files(directory: Path) -> dict[tuple[str, str], dict[str, Path]]:
                 "systems, one column each",
                 code="release",
             )
-    return found
+    return released
 
 
 def _read_released(files: dict[str, Path]) -> Trials:
@@ -277,6 +277,8 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
         )
     try:
         content = tomllib.loads(read_whole(file, _MOST).decode())
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: is not text; name a directory with a {MANIFEST}", code="not-toml") from error
     except ValueError as error:
         raise InputError(f"{file}: is not valid TOML: {error}", code="not-toml") from error
     except RecursionError as error:
@@ -298,8 +300,8 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
     sets: list[BenchmarkSet] = []
     notes: list[Note] = []
     for one in tables:
-        found, more = _read_set(one)
-        sets += found
+        read, more = _read_set(one)
+        sets += read
         notes += more
     systems = {one.name: {system.name for system in one.systems} for one in sets}
     return Benchmark(
@@ -356,15 +358,15 @@ def _path(entry: str, directory: Path, *, outside: bool) -> str:
         If it is outside the directory, and that is not allowed: someone else's manifest could name any file of yours.
     """
     literal = directory / entry
-    found = str(literal if os.path.exists(literal) else Path(glob.escape(str(directory))) / entry)
-    if not outside and not all(path.resolve().is_relative_to(directory.resolve()) for path in expand(found)):
+    path = str(literal if os.path.exists(literal) else Path(glob.escape(str(directory))) / entry)
+    if not outside and not all(file.resolve().is_relative_to(directory.resolve()) for file in expand(path)):
         raise InputError(
             "{entry:quoted} is outside the directory of the manifest; put the file there, or allow it with {outside!o}",
             code="outside",
             entry=entry,
             outside=True,
         )
-    return found
+    return path
 
 
 def _read_set(one: Entries) -> tuple[Sequence[BenchmarkSet], list[Note]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,7 @@ from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table, join_tables
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import in_percent, listed, p_phrase, percent, shown
-from fairtrial.evaluation.bands import Band, BandKind
-from fairtrial.evaluation.curve_tests import CurveComparison, DifferenceAlong
+from fairtrial.evaluation.bands import Band, BandKind, CurveComparison
 from fairtrial.formats.files import PathLike
 from fairtrial.fusion.combination import Inner
 from fairtrial.fusion.fusion import mean_gain
@@ -28,20 +28,19 @@ from fairtrial.fusion.methods import FusionMethod, as_fusion
 from fairtrial.fusion.model import Missing
 from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import (
-    Claim,
+    Estimate,
     Threshold,
-    ThresholdDeviations,
-    largest_deviation,
-    re_estimated,
-    student_quantile,
+    dev_influence,
+    read_columns,
+    tube_quantile,
+    variance_of_values,
 )
-from fairtrial.inference.intervals import normal_quantile
 from fairtrial.inference.multiplicity import Correction, adjust_p_values, compact_letters
-from fairtrial.inference.multipliers import RESAMPLES
 from fairtrial.inference.people import People
-from fairtrial.inference.split import TrialSets, paired_test_name, seed_of
+from fairtrial.inference.split import paired_test_name, seed_of
 from fairtrial.inference.tests import TEST_COLUMNS, TestResult, student_test
-from fairtrial.inference.variance import Floats, contributions
+from fairtrial.inference.thresholds import DEVIATIONS
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.criteria import CriterionLike
 from fairtrial.rules.measures import MEASURES, Weights, linear_measure, linear_weights
 
@@ -238,6 +237,62 @@ def _check_same(runs: Sequence[Any]) -> None:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class _Joined:
+    """The dev or test trials of all sets, joined without their scores, and who shares them."""
+
+    sets: Sequence[BenchmarkSet]
+    side: Literal["dev", "test"]
+
+    @property
+    def parts(self) -> list[Trials]:
+        """The trials of each set."""
+        return [getattr(one, self.side) for one in self.sets]
+
+    @cached_property
+    def trials(self) -> Trials:
+        """All trials."""
+        return Trials.concat(
+            [
+                Trials(np.zeros((len(part), 1)), part.genuine, ("all",), claim=part.claim, subject=part.subject)
+                for part in self.parts
+            ]
+        )
+
+    @cached_property
+    def people(self) -> People:
+        """Who takes part in them."""
+        return People.of(self.trials)
+
+    def centred(self, values: Sequence[Floats], weights: Sequence[Weights]) -> Floats:
+        """Centre the values of each set, scaled so that means over all trials are weighted means over each set."""
+        joined = self.trials.genuine
+        columns = []
+        for part, some, weight in zip(self.parts, values, weights, strict=True):
+            column = np.empty(len(part))
+            for rows, everything, factor in (
+                (part.genuine, joined, weight.frr),
+                (~part.genuine, ~joined, weight.far),
+            ):
+                ratio = np.count_nonzero(everything) / np.count_nonzero(rows)
+                column[rows] = factor * ratio * (some[rows] - some[rows].mean())
+            columns.append(column)
+        return np.concatenate(columns)
+
+    def with_thresholds(self, made: Estimate, through: Sequence[tuple[str, float, Floats | None]]) -> Estimate:
+        """Add what dev trials add through the thresholds of experiments: set, weight and influence of each."""
+        if any(influence is None for _, _, influence in through):
+            return made
+        totals = []
+        for one in self.sets:
+            terms = [weight * moves for name, weight, moves in through if name == one.name and moves is not None]
+            totals.append(np.broadcast_to(np.sum(terms, axis=0), len(one.dev)))
+        values = self.centred(totals, [Weights(1.0, 1.0)] * len(self.sets))
+        variance = variance_of_values(self.people, self.trials.genuine, values)
+        moves = (DEVIATIONS * np.sqrt(variance.value),)
+        return replace(made, threshold="re-estimated", moves=moves, correlation=np.eye(2), dev_df=variance.df)
+
+
 def _pairs(
     sets: Sequence[BenchmarkSet],
     results: Sequence[BenchmarkResult],
@@ -246,46 +301,31 @@ def _pairs(
     correction: Correction,
 ) -> list[ContestPair]:
     """Test the difference in mean HTER of each pair of methods."""
-    people = People.of(joined_trials(sets))
-    name = paired_test_name(people.cluster != "none")
-    weights = linear_weights("hter")
+    test, dev = _Joined(sets, "test"), _Joined(sets, "dev")
+    people, weights = test.people, linear_weights("hter")
     errors = []
     for run in results:
         by_set = {one.name: np.zeros(len(one.test)) for one in sets}
         for each in run.experiments:
             by_set[each.experiment.set] += each.wrong(len(by_set[each.experiment.set]))
-        errors.append({one: wrong / len(run.experiments) for one, wrong in by_set.items()})
+        errors.append([wrong / len(run.experiments) for wrong in by_set.values()])
     tests = []
     for i, j in combinations(order, 2):
-        parts, estimate = [], 0.0
-        for one in sets:
-            values = errors[i][one.name] - errors[j][one.name]
-            genuine = one.test.genuine
-            parts.append(contributions(genuine, values, weights[:2]))
+        differences = [a - b for a, b in zip(errors[i], errors[j], strict=True)]
+        estimate = 0.0
+        for values, genuine in zip(differences, (one.test.genuine for one in sets), strict=True):
             estimate += weights.frr * float(values[genuine].mean()) + weights.far * float(values[~genuine].mean())
-        spread = people.variance(np.concatenate(parts))
-        signed = [
-            (sign / len(run.experiments), each.moved)
+        centred = test.centred(differences, [weights] * len(sets))
+        made = Estimate(estimate, variance_of_values(people, test.trials.genuine, centred), people.effective)
+        through = [
+            (each.experiment.set, sign / len(run.experiments), each.influence)
             for sign, run in ((1.0, results[i]), (-1.0, results[j]))
             for each in run.experiments
         ]
-        known = [(sign, moved) for sign, moved in signed if moved is not None]
-        claim = Claim(estimate, spread, 0.0, spread.degrees, "fixed")
-        if len(known) == len(signed):
-            claim = re_estimated(estimate, spread, float(ThresholdDeviations.together(known).variances()[0]))
-        tests.append((i, j, student_test(name, claim)))
+        name = paired_test_name(people.cluster != "none")
+        tests.append((i, j, student_test(name, dev.with_thresholds(made, through))))
     adjusted = adjust_p_values([test.p_value for _, _, test in tests], correction)
     return [ContestPair(names[i], names[j], test, float(p)) for (i, j, test), p in zip(tests, adjusted, strict=True)]
-
-
-def joined_trials(sets: Sequence[BenchmarkSet]) -> Trials:
-    """Join the test trials of all sets, without their scores."""
-    return Trials.concat(
-        [
-            Trials(np.zeros((len(test), 1)), test.genuine, ("all",), claim=test.claim, subject=test.subject)
-            for test in (one.test for one in sets)
-        ]
-    )
 
 
 def compare_pooled(
@@ -341,23 +381,17 @@ def compare_pooled(
     check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
     pooled = _along([(1.0, a), (-1.0, b)], group, threshold)
-    largest = pooled.largest_deviation(confidence) if simultaneous else None
-    along = DifferenceAlong.of_claims(pooled.claims, pooled.supported, confidence, largest)
-    return CurveComparison(
+    largest = tube_quantile(pooled.correlations, confidence) if simultaneous else None
+    return CurveComparison.of_estimates(
         a.label,
         b.label,
         paired_test_name(pooled.clustered),
         MEASURES["hter"],
         a.pooled[group].alpha,
-        along.difference,
-        along.low,
-        along.high,
-        along.statistic,
-        along.critical,
+        pooled.estimates,
+        pooled.supported,
         confidence,
-        simultaneous,
-        along.threshold,
-        along.supported,
+        largest,
     )
 
 
@@ -410,21 +444,21 @@ def pooled_band(
     check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
     pooled = _along([(1.0, run)], group, threshold)
-    wider = 1.0
+    level = confidence
     if kind == "simultaneous":
-        critical = pooled.largest_deviation(confidence)
-        wider = max(critical / normal_quantile(confidence), 1.0) if np.isfinite(critical) else 1.0
-    estimate = np.array([claim.estimate for claim in pooled.claims])
-    reach = wider * np.array([student_quantile(claim.degrees, confidence) * claim.sigma for claim in pooled.claims])
+        from scipy.special import ndtr
+
+        level = float(2 * ndtr(tube_quantile(pooled.correlations, confidence)) - 1)
+    low, high = np.array([each.interval(level) for each in pooled.estimates]).T
     return Band(
         run.pooled[group].alpha,
-        estimate,
-        np.clip(estimate - reach, 0, 1),
-        np.clip(estimate + reach, 0, 1),
+        np.array([each.value for each in pooled.estimates]),
+        np.clip(low, 0, 1),
+        np.clip(high, 0, 1),
         kind,
         confidence,
         "people" if pooled.clustered else "none",
-        pooled.claims[0].threshold,
+        pooled.estimates[0].threshold,
         pooled.supported,
         run.pooled[group].measure,
     )
@@ -432,20 +466,12 @@ def pooled_band(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Along:
-    """Estimates of a pooled HTER, or of the difference of two, at every alpha.
+    """Estimates of a pooled HTER, or of the difference of two, at every alpha; correlations of neighbouring alphas."""
 
-    `replicates` are deviations by people of test and dev: one row per replicate, one column per alpha.
-    """
-
-    claims: list[Claim]
-    replicates: Floats
+    estimates: list[Estimate]
+    correlations: Floats
     supported: NDArray[np.bool_]
     clustered: bool
-    seed: int
-
-    def largest_deviation(self, confidence: float) -> float:
-        """Compute the critical value of the largest deviation along alpha."""
-        return largest_deviation(self.replicates[:, self.supported], confidence, self.seed)
 
 
 def _judged(result: ExperimentResult) -> Judgement:
@@ -475,64 +501,49 @@ def _along(terms: Sequence[tuple[float, BenchmarkResult]], group: str, threshold
     _check_same([[each.experiment for each in experiments] for _, experiments in chosen])
     first = chosen[0][1]
     sets = [one for one in terms[0][1].data.sets if any(each.experiment.set == one.name for each in first)]
-    flags = {one.name: one.test.genuine for one in sets}
+    test, dev = _Joined(sets, "test"), _Joined(sets, "dev")
+    people, flags = test.people, {one.name: one.test.genuine for one in sets}
     genuine = sum(int(np.count_nonzero(flags[each.experiment.set])) for each in first)
     impostor = sum(len(flags[each.experiment.set]) for each in first) - genuine
-    people = People.of(joined_trials(sets))
+
+    def weights_of(genuine_trials: Any, impostor_trials: Any) -> Weights:
+        """Weigh the error rates of one experiment in the pooled HTER."""
+        return Weights(0.5 * impostor_trials / impostor, 0.5 * genuine_trials / genuine)
+
+    signed = [(sign, _judged(each), each.experiment.set) for sign, experiments in chosen for each in experiments]
+    weights = [weights_of(np.count_nonzero(rows), np.count_nonzero(~rows)) for rows in flags.values()]
     alphas = terms[0][1].pooled[group].alpha
-    estimates = np.sum([sign * run.pooled[group].hter for sign, run in terms], axis=0)
-    trials = {one.name: next(_judged(each).sets for each in first if each.experiment.set == one.name) for one in sets}
-    spreads, replicates = [], np.zeros((RESAMPLES, len(alphas)))
+    columns = []
     for index in range(len(alphas)):
-        parts = []
-        for one in sets:
-            # what each test trial adds to the deviation of the sum
-            values = np.zeros(len(one.test))
-            for sign, experiments in chosen:
-                for each in experiments:
-                    if each.experiment.set == one.name:
-                        values += sign * _judged(each).wrong(index)
-            for rows, total in ((one.test.genuine, genuine), (~one.test.genuine, impostor)):
-                values[rows] = 0.5 * (values[rows] - values[rows].mean()) / total
-            parts.append(values)
-            replicates[:, index] += _replicates(trials[one.name], values)
-        spreads.append(people.variance(np.concatenate(parts)))
-    seed, clustered = _judged(first[0]).sets.seed, people.cluster != "none"
-    signed = [(sign, _judged(each)) for sign, experiments in chosen for each in experiments]
-    if threshold == "fixed" or any(judged.movement is None for _, judged in signed):
-        parts_of_each = zip(estimates.tolist(), spreads, strict=True)
-        claims = [Claim(estimate, spread, 0.0, spread.degrees, "fixed") for estimate, spread in parts_of_each]
-        return _Along(claims, replicates, np.ones(len(alphas), dtype=bool), clustered, seed)
-    deviations = []
-    for sign, judged in signed:
-        counts = judged.at(0)
-        weights = Weights(0.5 * counts.impostor / impostor, 0.5 * counts.genuine / genuine)
-        share = linear_measure("pooled-hter", "HTER", weights)
-        deviations.append((sign, ThresholdDeviations.of([(1.0, judged)], share)))
-    moved = ThresholdDeviations.together(deviations)
-    joint = np.zeros(len(alphas))
-    if moved.of_people and any(each.overlap for each in trials.values()):
-        joint = 2 * np.mean(moved.moved * replicates, axis=0)
-    terms_of_each = zip(estimates.tolist(), spreads, moved.variances().tolist(), joint.tolist(), strict=True)
-    claims = [re_estimated(estimate, spread, added, joint=shared) for estimate, spread, added, shared in terms_of_each]
-    supported = np.all(
-        [np.any([_judged(each).supported for each in experiments], axis=0) for _, experiments in chosen], axis=0
-    )
-    return _Along(claims, replicates + moved.moved, supported, clustered, seed)
-
-
-def _replicates(sets: TrialSets, deviations: Floats) -> Floats:
-    """Draw a sum of contributions of test trials anew, by its people, or by its trials."""
-    people = sets.people[1]
-    if people is not None:
-        sums = people.sums_by_person(deviations)
-        return sets.draws.move_people(np.concatenate([sums, np.zeros(max(sets.draws.size - len(sums), 0))]))
-    assert isinstance(sets.test, Trials)
-    total = np.zeros(RESAMPLES)
-    for which, rows in enumerate((sets.test.genuine, ~sets.test.genuine)):
-        groups = sets.draws.groups(int(rows.sum()), 2 + which)
-        total += sets.draws.trials(len(groups), 2 + which) @ np.bincount(groups, deviations[rows])
-    return total
+        wrong = {one.name: np.zeros(len(one.test)) for one in sets}
+        for sign, judged, name in signed:
+            wrong[name] += sign * judged.wrong(index)
+        columns.append(test.centred(list(wrong.values()), weights))
+    totals = np.sum([sign * run.pooled[group].hter for sign, run in terms], axis=0)
+    moving = threshold == "re-estimated" and all(judged.can_move for _, judged, _ in signed)
+    estimates, correlations = [], []
+    for index in range(len(columns)):
+        read = read_columns(people, test.trials.genuine, columns[max(index - 1, 0) : index + 1])
+        last = np.eye(2)[-1] if index else np.ones(1)
+        made = Estimate(float(totals[index]), read.variance(last, last), people.effective)
+        if index:
+            before = np.eye(2)[0]
+            product = np.sqrt(read.variance(before, before).value * made.variance.value)
+            correlations.append(read.covariance((before, before), (last, last)) / product if product > 0 else 1.0)
+        if moving:
+            through = []
+            for sign, judged, name in signed:
+                counts = judged.at(index)
+                measure = linear_measure("pooled-hter", "HTER", weights_of(counts.genuine, counts.impostor))
+                through.append((name, sign, dev_influence(judged, measure, index)))
+            made = dev.with_thresholds(made, through)
+        estimates.append(made)
+    supported = np.ones(len(alphas), dtype=bool)
+    if moving:
+        supported = np.all(
+            [np.any([_judged(each).supported for each in experiments], axis=0) for _, experiments in chosen], axis=0
+        )
+    return _Along(estimates, np.array(correlations), supported, people.cluster != "none")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -565,6 +576,11 @@ class FusionBenchmark(Result):
         """The sets and their systems."""
         return self.runs[0].data
 
+    @property
+    def files_read(self) -> tuple[str, ...]:
+        """The files that were read."""
+        return tuple(map(str, self.benchmark.files))
+
     def to_dict(self) -> dict[str, Any]:
         """Give the run of one method, or the runs of several and their comparison."""
         if self.contest is None:
@@ -583,7 +599,8 @@ class FusionBenchmark(Result):
         if len(main.notes) > _MOST_NOTES:
             template = "and {count:plural more note}; the JSON has all"
             more = Note("more-notes", template, count=len(main.notes) - _MOST_NOTES)
-            main = replace(main, notes=(*main.notes[:_MOST_NOTES], more))
+            ranked = sorted(main.notes, key=lambda note: not getattr(note, "warning", False))
+            main = replace(main, notes=(*ranked[:_MOST_NOTES], more))
         if self.contest is None:
             return (main, *by_run[0][1:])
         columns = (replace(column, detail=column.detail and column.key != "fusion") for column in main.columns)
@@ -615,7 +632,7 @@ def benchmark_fusions(
     alpha: float | None = None,
     missing: Missing = "error",
     inner: Inner = "auto",
-    folds: int = 5,
+    inner_folds: int = 5,
     confidence: float = 0.95,
     points: int = 101,
     pooled: int | None = None,
@@ -654,7 +671,7 @@ def benchmark_fusions(
         What to do with a trial that lacks the score of a system; see `fuse_scores`.
     inner : {"auto", "folds", "none"}, default "auto"
         Where the fused dev scores come from; see `fuse_scores`.
-    folds : int, default 5
+    inner_folds : int, default 5
         The number of folds that dev trials are dealt into; see `fuse_scores`.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
@@ -729,7 +746,7 @@ def benchmark_fusions(
             alpha=alpha,
             missing=missing,
             inner=inner,
-            folds=folds,
+            inner_folds=inner_folds,
             confidence=confidence,
             points=points if pooled is None else pooled,
             rng=seed,

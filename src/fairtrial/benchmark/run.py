@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import fmean, stdev
 from threading import Thread
 from time import sleep
@@ -27,8 +28,8 @@ from fairtrial.fusion.fusion import fields_of, fusion_gain, mean_gain
 from fairtrial.fusion.methods import FusionMethod, as_fusion
 from fairtrial.fusion.model import Missing
 from fairtrial.fusion.normalise import NORMALISATIONS
-from fairtrial.inference.decide import SUPPORT, SUPPORT_PEOPLE, Judgement, judge
-from fairtrial.inference.estimates import GIVEN_ALONG, ThresholdDeviations, threshold_deviations
+from fairtrial.inference.decide import SUPPORT, Judgement, judge
+from fairtrial.inference.estimates import GIVEN_ALONG, dev_influence
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.multiplicity import adjust_p_values
@@ -47,10 +48,9 @@ _UNEVEN = Note(
 )
 _UNSUPPORTED = Note(
     "few-dev-errors",
-    "the target rests on fewer than {errors} errors on dev, or on those of fewer than {people} people",
+    "the target rests on fewer than {errors} errors on dev",
     warning=True,
     errors=SUPPORT,
-    people=SUPPORT_PEOPLE,
 )
 _PER_PROCESSOR = 4
 """Maximum number of worker processes per processor: more only take memory."""
@@ -100,8 +100,8 @@ class Baseline(Record):
 class ExperimentResult(Record):
     """One fusion, at its threshold from dev, with its gain and the test against the best of its systems on test.
 
-    `wrong_bits` marks wrong decisions on test trials, eight in a byte; `moved` holds the deviations of the HTER by the
-    threshold, for comparisons of runs; `fused` the fused scores, if they were kept.
+    `wrong_bits` marks wrong decisions on test trials, eight in a byte; `influence` is what each dev trial adds
+    to the HTER through the threshold, for comparisons of runs; `fused` the fused scores, if they were kept.
     """
 
     FIELDS: ClassVar = (
@@ -138,7 +138,7 @@ class ExperimentResult(Record):
     curve: PerformanceCurve
     parameters: dict[str, Any]
     wrong_bits: NDArray[np.uint8]
-    moved: ThresholdDeviations | None = None
+    influence: NDArray[np.float64] | None = None
     fused: FusedScores | None = None
     notes: tuple[Note | str, ...] = ()
 
@@ -191,25 +191,14 @@ class BaselineSpread(Record):
     sd: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Group(Record):
-    """A row of the table of groups."""
-
-    FIELDS: ClassVar = (
-        Field("group", "group"),
-        Field("experiments", "experiments", "count"),
-        Field("hter", "mean HTER", "rate"),
-        Field("beta_min", "mean beta_min", "ratio"),
-        Field("better", "better", "count"),
-        Field("worse", "worse", "count"),
-    )
-
-    group: str
-    experiments: int
-    hter: float
-    beta_min: float
-    better: int
-    worse: int
+_GROUPS = (
+    Column("group", "group"),
+    Column("experiments", "experiments", "count"),
+    Column("hter", "mean HTER", "rate"),
+    Column("beta_min", "mean beta_min", "ratio"),
+    Column("better", "better", "count"),
+    Column("worse", "worse", "count"),
+)
 
 
 def _curve(curve: PerformanceCurve) -> dict[str, Any]:
@@ -417,7 +406,7 @@ class BenchmarkResult(Result):
             differences = [each.test.estimate for each in experiments if each.p_adjusted < level]
             better, worse = (sum(sign * difference > 0 for difference in differences) for sign in (-1, 1))
             hter = fmean(float(each.counts.hter) for each in experiments)
-            rows.append(_Group(name, len(experiments), hter, gain, better, worse))
+            rows.append((name, len(experiments), hter, gain, better, worse))
         template = "better, worse: than the best of the systems fused, p below {level:.3g} after Holm"
         if self.spreads:
             template += ", each split separately"
@@ -429,7 +418,7 @@ class BenchmarkResult(Result):
             template = "mean beta_min leaves out {count:plural experiment} in which the fusion made no error"
             notes.append(Note("infinite-gain", template, count=left_out))
         caption = f"{self.fusion}: {plural(len(self.experiments), 'experiment')}"
-        return table_of("groups", caption, _Group.FIELDS, rows, notes=notes)
+        return Table("groups", caption, _GROUPS, tuple(rows), tuple(notes))
 
     def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
         """Group experiments by set and group, as in Table 2 of Poh & Bengio 2006.
@@ -465,7 +454,7 @@ def run_benchmark(
     alpha: float | None = None,
     missing: Missing = "error",
     inner: Inner = "auto",
-    folds: int = 5,
+    inner_folds: int = 5,
     confidence: float = 0.95,
     points: int = 101,
     rng: np.random.Generator | int | None = 0,
@@ -495,7 +484,7 @@ def run_benchmark(
         What to do with a trial that lacks the score of a system; see `fuse_scores`.
     inner : {"auto", "folds", "none"}, default "auto"
         Where the fused dev scores come from; see `fuse_scores`.
-    folds : int, default 5
+    inner_folds : int, default 5
         The number of folds that dev trials are dealt into; see `fuse_scores`.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
@@ -547,32 +536,33 @@ def run_benchmark(
         except TrialsError as error:
             raise TrialsError(f"{one.name}: {error}", code=error.code) from error
         prepared[one.name, one.split] = _Prepared(one, trials, baselines)
-    # objects instead of names: other processes do not have what was registered in this one
-    settings = _Settings(
-        {
+    run = partial(
+        _run,
+        # objects instead of names: other processes do not have what was registered in this one
+        fuse={
             "fusion": method,
             "normalise": normalise,
             "criterion": rule,
             "alpha": weight,
             "missing": missing,
             "inner": inner,
-            "folds": folds,
+            "inner_folds": inner_folds,
             "rng": seed,
         },
-        confidence,
-        points,
-        keep_scores,
+        confidence=confidence,
+        points=points,
+        keep_scores=keep_scores,
     )
     results: list[ExperimentResult] = []
     most = min(workers, len(experiments), _PER_PROCESSOR * (os.cpu_count() or 1))
-    work: Iterable[ExperimentResult] = (_run(e, prepared[e.set, e.split], settings) for e in experiments)
+    work: Iterable[ExperimentResult] = (run(e, prepared[e.set, e.split]) for e in experiments)
     if most > 1:
         from joblib import Parallel, delayed
 
         pool = Parallel(
             n_jobs=most, return_as="generator", batch_size=4, initializer=_end_with, initargs=(os.getpid(),)
         )
-        work = pool(delayed(_run)(e, prepared[e.set, e.split], settings) for e in experiments)
+        work = pool(delayed(run)(e, prepared[e.set, e.split]) for e in experiments)
     for result in work:
         results.append(result)
         if progress is not None:
@@ -621,27 +611,17 @@ class _Prepared:
     baselines: dict[str, Judgement]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Settings:
-    """Options that all experiments share; `fusing` are those of `fuse_scores`."""
-
-    fusing: dict[str, Any]
-    confidence: float
-    points: int
-    keep_scores: bool
-
-
 def _notes(results: Sequence[ExperimentResult]) -> list[Note]:
-    """Gather the notes of all experiments, one for several alike."""
-    alike: dict[Any, dict[str, Note | str]] = {}
+    """Gather the notes of all experiments; equal ones become one."""
+    by_kind: dict[Any, dict[str, Note | str]] = {}
     for result in results:
         one = result.experiment
         place = f"{one.set}{'' if one.split is None else f' split {one.split}'}, {' + '.join(one.systems)}"
         for note in result.notes:
-            alike.setdefault(note if isinstance(note, str) else note.kind, {})[place] = note
+            by_kind.setdefault(note if isinstance(note, str) else note.kind, {})[place] = note
     return [
         as_note(note, next(iter(places)) if len(places) == 1 else f"{len(places)} experiments")
-        for places in alike.values()
+        for places in by_kind.values()
         for note in gather_notes(places.values())
     ]
 
@@ -657,11 +637,13 @@ def _end_with(parent: int) -> None:
     Thread(target=watch, name=_WATCH, daemon=True).start()
 
 
-def _run(experiment: Experiment, one: _Prepared, settings: _Settings) -> ExperimentResult:
-    """Fuse the systems of an experiment, judge the fusion, and test it against the best of them."""
-    rule, weight = settings.fusing["criterion"], settings.fusing["alpha"]
+def _run(
+    experiment: Experiment, one: _Prepared, *, fuse: dict[str, Any], confidence: float, points: int, keep_scores: bool
+) -> ExperimentResult:
+    """Fuse the systems of an experiment by `fuse_scores`, judge the fusion, and test it against the best of them."""
+    rule, weight = fuse["criterion"], fuse["alpha"]
     try:
-        fused = fuse_scores(one.set.dev, one.set.test, systems=experiment.systems, **settings.fusing)
+        fused = fuse_scores(one.set.dev, one.set.test, systems=experiment.systems, **fuse)
     except (TrialsError, ParameterError) as error:
         place = f"{experiment.set}, {' + '.join(experiment.systems)}"
         raise type(error)(f"{place}: {error}", code=error.code) from error
@@ -671,22 +653,23 @@ def _run(experiment: Experiment, one: _Prepared, settings: _Settings) -> Experim
     best = min(rates, key=lambda name: rates[name])
     gain = fusion_gain(float(judged.at(0).hter), list(rates.values()))
     pair = pair_judgements(judged, one.baselines[best])
-    alphas = alpha_grid(settings.points)
+    alphas = alpha_grid(points)
     curve = curve_of(judge(trials, system=fused.name, criterion=rule.along_alpha, alphas=alphas))
     notes = [note if isinstance(note, str) or note.code != _UNEVEN.code else _UNEVEN for note in fused.notes]
+    few = any(isinstance(note, Note) and note.code == "target-few-errors" for note in judged.notes)
     return ExperimentResult(
         experiment,
         judged.at(0),
-        judged_interval(judged, confidence=settings.confidence),
+        judged_interval(judged, confidence=confidence),
         gain.beta_mean,
         gain.beta_min,
         best,
         leading_test(pair),
         float("nan"),
-        curve if settings.keep_scores else replace(curve, judgement=None),
+        curve if keep_scores else replace(curve, judgement=None),
         dict(fused.parameters),
         np.packbits(pair.wrong_a),
-        threshold_deviations(judged, MEASURES["hter"]),
-        fused if settings.keep_scores else None,
-        (*notes, *([gain.note] if gain.note else []), *([_UNSUPPORTED] if judged.notes else [])),
+        dev_influence(judged, MEASURES["hter"]),
+        fused if keep_scores else None,
+        (*notes, *([gain.note] if gain.note else []), *([_UNSUPPORTED] if few else [])),
     )

@@ -1,7 +1,18 @@
 """Scores as evidence: log-likelihood ratios, how good they are, and how to make them of scores."""
 
 from .calibration import CalibratedSystem, CalibratedSystems, CostFigure, EvidencePair, calibrate, compare_evidence
-from .curves import BayesErrorCurve, EceCurve, TippettCurve, bayes_error_curve, ece_curve, tippett_curve
+from .curves import (
+    BayesErrorCurve,
+    EceCurve,
+    LlrMap,
+    PavCurve,
+    TippettCurve,
+    bayes_error_curve,
+    ece_curve,
+    llr_map,
+    pav_curve,
+    tippett_curve,
+)
 from .evidence import (
     CostPoint,
     CostTarget,
@@ -15,10 +26,9 @@ from .evidence import (
     min_cllr,
     min_detection_cost,
 )
-from .maps import LlrMap, PavCurve, llr_map, pav_curve
 from .measures import EvidenceMeasure
-from .methods import CalibrationFit, CalibrationMethod, DevScores
-from .model import CALIBRATIONS, Calibration, fit_calibration, register_calibration
+from .methods import CALIBRATIONS, CalibrationFit, CalibrationMethod, DevScores, register_calibration
+from .model import Calibration, fit_calibration
 
 __all__ = [
     "CALIBRATIONS",

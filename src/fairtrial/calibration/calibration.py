@@ -2,55 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import inf, isfinite, nan
-from typing import Any, TypeAlias
+from math import exp, inf, isfinite, nan, sqrt
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from fairtrial.calibration.estimates import (
-    PROVENANCES,
-    SUPPORT,
-    Alternative,
-    Block,
-    Cluster,
-    Correction,
-    Evidence,
-    Kind,
-    RateInterval,
-    TestResult,
-    TrialSets,
-    adjust_p_values,
-    check_finite,
-    dev_pav_interval,
-    evidence_interval,
-    evidence_test,
-    fit_evidence,
-    parameter_intervals,
+from fairtrial.calibration.evidence import (
+    CostLike,
+    CostPoint,
+    CostTarget,
+    Labels,
+    by_class,
+    cllr,
+    cost_target,
+    dev_pav,
+    min_cllr,
 )
-from fairtrial.calibration.evidence import CostLike, CostPoint, CostTarget, cllr, cost_target, dev_pav, min_cllr
 from fairtrial.calibration.measures import (
     CLLR,
     CLLR_CAL,
     GIVEN_CALIBRATION,
     MIN_CLLR,
+    Evidence,
     EvidenceMeasure,
     Parts,
+    check_finite,
     cost_measure,
-    unchanged_scores,
+    evidence_test,
 )
-from fairtrial.calibration.model import BoundsName, Calibration, RatioSource
+from fairtrial.calibration.methods import CALIBRATIONS, LinearInfluence, trials_of_classes, units_of
+from fairtrial.calibration.model import BoundsName, Calibration, refit, side_by_side, unchanged_scores
 from fairtrial.core.errors import ParameterError, TrialsError, check_confidence
 from fairtrial.core.notes import Note, as_note
+from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Field, Record, Result, plain, table_of
 from fairtrial.core.tables import Table, join_tables
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import figure_text, interval_title, number_text, p_phrase, term
-from fairtrial.counting.tallies import ScoreData, as_source, count_errors
+from fairtrial.core.words import figure_text, interval_title, listed, number_text, p_phrase, term
+from fairtrial.counting.tallies import ScoreData, count_errors
+from fairtrial.formats.files import PathLike
+from fairtrial.inference.decide import SUPPORT
+from fairtrial.inference.estimates import Alternative, Threshold, student_quantile, variance_of_values
+from fairtrial.inference.folds import Block, folds_of_trials
+from fairtrial.inference.intervals import RateInterval
+from fairtrial.inference.multiplicity import Correction, adjust_p_values
+from fairtrial.inference.people import Cluster, People
+from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
+from fairtrial.inference.tests import TestResult
 from fairtrial.rules.measures import MeasureLike, as_any_measure
+
+_GROUPS = 10
+"""Groups of people that the jackknife leaves out, one at a time."""
+_MOST = 200_000
+"""Trials of dev and test together beyond which devPAV has no interval."""
 
 
 def calibrated_words(kind: Kind) -> str:
@@ -59,14 +68,20 @@ def calibrated_words(kind: Kind) -> str:
     return f"{provenance.fitted}, {provenance.evidence_kind}"
 
 
-def _limits(interval: RateInterval | None) -> tuple[float, float] | None:
-    return None if interval is None else interval.interval
+def _interval_fields(key: str, title: str = "interval", get: str = "") -> tuple[Field, Field]:
+    """Make the fields of an interval: its limits in tables, and all of it in JSON."""
+    interval = attrgetter(get or key)
+
+    def limits(result: Any) -> tuple[float, float] | None:
+        return None if interval(result) is None else interval(result).interval
+
+    return Field(key, title, "range", get=limits, in_json=False), Field(key, get=get)
 
 
 def _with_intervals(fields: Sequence[Field], confidence: float) -> list[Field]:
     """Put the level of confidence into the titles of intervals."""
     level = interval_title(confidence)
-    return [replace(own, title=str(own.title).replace("interval", level)) for own in fields if own.title]
+    return [replace(field, title=str(field.title).replace("interval", level)) for field in fields if field.title]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +126,13 @@ class CostFigure(Record):
         Field("cost", "cost", get="target.name"),
         Field("points"),
         Field("partition", get="target.partition"),
-        Field("prior", "prior", "number", get=lambda own: own.only("prior"), in_json=False),
-        Field("c_miss", "cost of a miss", "number", get=lambda own: own.only("miss"), in_json=False),
-        Field("c_fa", "of a false alarm", "number", get=lambda own: own.only("false_alarm"), in_json=False),
+        Field("prior", "prior", "number", get=lambda cost: cost.only("prior"), in_json=False),
+        Field("c_miss", "cost of a miss", "number", get=lambda cost: cost.only("miss"), in_json=False),
+        Field("c_fa", "of a false alarm", "number", get=lambda cost: cost.only("false_alarm"), in_json=False),
         Field("actual", "actual DCF", "number"),
-        Field("interval", "interval", "range", get=lambda own: _limits(own.interval), in_json=False),
-        Field("interval"),
+        *_interval_fields("interval"),
         Field("minimum", "min DCF", "number"),
-        Field("minimum_interval", "interval of min DCF", "range", get=lambda own: _limits(own.least), in_json=False),
-        Field("minimum_interval", get="least"),
+        *_interval_fields("minimum_interval", "interval of min DCF", "least"),
     )
 
     @property
@@ -179,52 +192,33 @@ class CalibratedSystem(Result):
         Field("method", get="calibration.method"),
         Field("prior", get="calibration.prior"),
         Field(
-            "parameters",
-            get=lambda own: {**own.calibration.parameters, "intervals": own.parameter_intervals},
+            "parameters", get=lambda result: {**result.calibration.parameters, "intervals": result.parameter_intervals}
         ),
-        Field(
-            "dev", get=lambda own: None if own.dev is None else dict(zip(("cllr", "cllr_min"), own.dev, strict=True))
-        ),
-        Field("test", get="_judged"),
+        Field("dev", get=lambda result: result.dev and dict(zip(("cllr", "cllr_min"), result.dev, strict=True))),
+        Field("test", get=lambda result: {f.key: f.value(result) for f in result.TEST_FIELDS if f.in_json}),
         Field("notes"),
     )
     TEST_FIELDS = (
         Field("system", "system", in_json=False),
         Field("set", "set", "term", get="sets.provenance.judged_set", in_json=False),
         Field("kind", "figures", "term", get="sets.provenance.evidence_kind", detail=True),
-        Field("cllr", "Cllr", "number", get=lambda own: own.test[0]),
-        Field("interval", "interval", "range", get=lambda own: _limits(own.interval), in_json=False),
-        Field("interval"),
+        Field("cllr", "Cllr", "number", get=lambda result: result.test[0]),
+        *_interval_fields("interval"),
         Field("intervals"),
-        Field("cllr_min", "min Cllr", "number", get=lambda own: own.test[1]),
-        Field(
-            "cllr_min_interval",
-            "interval of min Cllr",
-            "range",
-            get=lambda own: _limits(own.least),
-            in_json=False,
-        ),
-        Field("cllr_min_interval", get="least"),
+        Field("cllr_min", "min Cllr", "number", get=lambda result: result.test[1]),
+        *_interval_fields("cllr_min_interval", "interval of min Cllr", "least"),
         Field("cllr_cal", "lost by calibration", "number", get="loss"),
+        *_interval_fields("cllr_cal_interval", "interval of the loss", "lost"),
+        Field("cllr_raw", "Cllr of the scores", "number", get=lambda result: _number(result.raw)),
+        Field("dev_pav", "devPAV", "number", get=lambda result: _number(result.dev_pav)),
+        *_interval_fields("dev_pav_interval", "interval of devPAV"),
         Field(
-            "cllr_cal_interval",
-            "interval of the loss",
-            "range",
-            get=lambda own: _limits(own.lost),
+            "method",
+            "method",
+            get=lambda result: result.interval and result.interval.method,
+            detail=True,
             in_json=False,
         ),
-        Field("cllr_cal_interval", get="lost"),
-        Field("cllr_raw", "Cllr of the scores", "number", get=lambda own: _number(own.raw)),
-        Field("dev_pav", "devPAV", "number", get=lambda own: _number(own.dev_pav)),
-        Field(
-            "dev_pav_interval",
-            "interval of devPAV",
-            "range",
-            get=lambda own: _limits(own.dev_pav_interval),
-            in_json=False,
-        ),
-        Field("dev_pav_interval"),
-        Field("method", "method", get=lambda own: own.interval and own.interval.method, detail=True, in_json=False),
         Field("dcf", get="costs"),
     )
 
@@ -268,14 +262,10 @@ class CalibratedSystem(Result):
     @cached_property
     def dev(self) -> tuple[float, float] | None:
         """Cllr and min Cllr on dev, a posteriori; None if the calibration was fitted before."""
-        dev, calibration = self.sets.dev, self.calibration
-        if dev is None:
+        if self.sets.dev is None:
             return None
-        if not isinstance(dev, Trials):
-            return cllr(RatioSource.of(dev, calibration)), min_cllr(dev, system=calibration.systems[0])
-        ratios, one = calibration.ratios(dev), len(calibration.systems) == 1
-        given = dev.column(calibration.systems[0]) if one else ratios
-        return cllr((ratios[dev.genuine], ratios[~dev.genuine])), min_cllr((given[dev.genuine], given[~dev.genuine]))
+        on_dev = Evidence(self.calibration, TrialSets(None, self.sets.dev))
+        return cllr(on_dev.source), min_cllr(on_dev.given_source)
 
     @cached_property
     def raw(self) -> float:
@@ -286,7 +276,7 @@ class CalibratedSystem(Result):
     def _interval(self, measure: EvidenceMeasure) -> RateInterval | None:
         if not self.evidence.in_memory:
             return None
-        return evidence_interval(measure, self.evidence, confidence=self.confidence)
+        return measure.interval(self.evidence, confidence=self.confidence)
 
     @cached_property
     def intervals(self) -> tuple[RateInterval, ...]:
@@ -296,8 +286,7 @@ class CalibratedSystem(Result):
             return ()
         if first.threshold == "fixed":
             return (first,)
-        fixed = evidence_interval(CLLR, self.evidence, confidence=self.confidence, threshold="fixed")
-        return first, fixed
+        return first, CLLR.interval(self.evidence, confidence=self.confidence, threshold="fixed")
 
     @property
     def interval(self) -> RateInterval | None:
@@ -333,13 +322,73 @@ class CalibratedSystem(Result):
 
     @cached_property
     def dev_pav_interval(self) -> RateInterval | None:
-        """Its interval; None if it is unknown without some people, and with more than 200,000 trials."""
-        return dev_pav_interval(self.evidence, confidence=self.confidence) if self.evidence.in_memory else None
+        """Its interval; None if it is unknown without some people, and with more than 200,000 trials.
+
+        Student's limits on a logarithmic scale, by the jackknife: people, or trials without ids, are dealt into ten
+        groups. Each group of test people is left out, and each group of dev people, with the calibration fitted to the
+        rest. A trial of people of two groups is left out twice, so that intervals are conservative.
+        """
+        evidence, sets, estimate = self.evidence, self.sets, self.dev_pav
+        re_estimated = sets.origin == "dev" and evidence.influence is not None
+        if not (isfinite(estimate) and estimate > 0):
+            return None
+        if len(evidence.test) + (len(evidence.dev) if re_estimated else 0) > _MOST:
+            return None
+
+        def without_test(rows: Labels) -> float:
+            ratios, genuine = evidence.ratios[rows], evidence.genuine[rows]
+            return dev_pav((ratios[genuine], ratios[~genuine]))
+
+        def without_dev(rows: Labels) -> float:
+            ratios = refit(self.calibration, evidence.dev.rows(np.flatnonzero(rows))).ratios(evidence.test)
+            return dev_pav((ratios[evidence.genuine], ratios[~evidence.genuine]))
+
+        try:
+            variance = _jackknife(evidence.test, sets.people[1], without_test, sets.seed)
+            if re_estimated:
+                variance += _jackknife(evidence.dev, sets.people[0], without_dev, sets.seed)
+        except TrialsError:  # too few people, or a class without trials
+            return None
+        if not isfinite(variance):
+            return None
+        sigma = sqrt(variance)
+        factor = exp(min(student_quantile(_GROUPS - 1, self.confidence) * sigma / estimate, 700.0))
+        given: Threshold = "re-estimated" if re_estimated else "fixed"
+        return RateInterval(
+            estimate,
+            estimate / factor,
+            estimate * factor,
+            sigma,
+            self.confidence,
+            "student",
+            "dev-pav",
+            given,
+            is_share=False,
+            label="devPAV",
+            sharing=sets.sharing,
+        )
 
     @cached_property
     def parameter_intervals(self) -> tuple[RateInterval, ...]:
-        """Intervals of weights and offset, by dev people; none unless the map is linear."""
-        return parameter_intervals(self.evidence, self.confidence) if isinstance(self.sets.dev, Trials) else ()
+        """Student's intervals of weights and offset, by dev people; none unless the map is linear."""
+        calibration, dev, confidence = self.calibration, self.sets.dev, self.confidence
+        if not isinstance(dev, Trials) or not isinstance(calibration.influence, LinearInfluence):
+            return ()
+        people, genuine = self.sets.people[0], dev.genuine
+        sharing: Cluster = "none" if people is None else people.cluster
+        intervals = []
+        parameters = calibration.mapping.described(calibration.systems)
+        for (name, value), influence in zip(parameters.items(), calibration.influence.by_parameter.T, strict=True):
+            moves = by_class(influence, genuine)
+            unit = float(units_of(moves[:, None])[0])
+            variance = variance_of_values(people, genuine, moves / unit)
+            sigma = sqrt(variance.value) * unit
+            reach = student_quantile(variance.df, confidence) * sigma
+            limits = value - reach, value + reach
+            intervals.append(
+                RateInterval(value, *limits, sigma, confidence, "student", name, is_share=False, sharing=sharing)
+            )
+        return tuple(intervals)
 
     @cached_property
     def costs(self) -> tuple[CostFigure, ...]:
@@ -347,16 +396,16 @@ class CalibratedSystem(Result):
         figures = []
         for target in self.targets:
             actual, least = cost_measure(target), cost_measure(target, "min-dcf")
-            limits = self._interval(actual), self._interval(least)
+            intervals = self._interval(actual), self._interval(least)
             values = [
-                measure.figure(self.evidence).estimate if own is None else own.estimate
-                for measure, own in zip((actual, least), limits, strict=True)
+                measure.figure(self.evidence).estimate if interval is None else interval.estimate
+                for measure, interval in zip((actual, least), intervals, strict=True)
             ]
             accepted = None
             if len(target.points) == 1:
                 counts = count_errors(self.evidence.source, target.points[0].threshold)
                 accepted = int(counts.false_accepts), int(counts.genuine - counts.false_rejects)
-            figures.append(CostFigure(target, values[0], values[1], *limits, accepted))
+            figures.append(CostFigure(target, values[0], values[1], *intervals, accepted))
         return tuple(figures)
 
     @cached_property
@@ -376,10 +425,6 @@ class CalibratedSystem(Result):
             notes.append(Note("no-intervals", "the trials are not in memory, so there are no intervals"))
         return (*self.sets.notes, *(as_note(note, self.calibration.name) for note in notes))
 
-    @property
-    def _judged(self) -> dict[str, Any]:
-        return {own.key: plain(own.value(self)) for own in self.TEST_FIELDS if own.in_json}
-
     def answer(self) -> str:
         """Cllr with its interval, min Cllr, and whether calibration helps."""
         actual, least = (number_text(value) for value in self.test)
@@ -387,18 +432,17 @@ class CalibratedSystem(Result):
         if self.interval is not None:
             low, high = (number_text(end) for end in self.interval.interval)
             limits = f" ({interval_title(self.confidence)} {low} to {high})"
-        told = f"{self.system} has a Cllr of {actual} bits{limits} {self.sets.provenance.evidence_kind}"
-        told += f", {least} at best (min Cllr)"
+        text = f"{self.system} has a Cllr of {actual} bits{limits} {self.sets.provenance.evidence_kind}"
+        text += f", {least} at best (min Cllr)"
         if self.test[0] > 1:
-            return f"{told}: more than 1, so its evidence misleads"
+            return f"{text}: more than 1, so its evidence misleads"
         if self.calibration.method == "none" or np.isnan(self.raw):
-            return told
+            return text
         change = "lowers" if self.test[0] < self.raw else "does not lower"
-        return f"{told}; {self.calibration.method} calibration {change} the {number_text(self.raw)} of the scores"
+        return f"{text}; {self.calibration.method} calibration {change} the {number_text(self.raw)} of the scores"
 
     def tables(self) -> tuple[Table, ...]:
         """Cllr on both sets, detection costs, and the calibration itself."""
-        rows = _with_intervals(self.TEST_FIELDS, self.confidence)
         provenance = self.sets.provenance
         notes: list[Note | str] = [
             f"Cllr on {provenance.judged_set} is {provenance.evidence_kind}, calibrated {provenance.fitted}"
@@ -406,55 +450,54 @@ class CalibratedSystem(Result):
             "min Cllr and devPAV are a posteriori",
             *self.notes,
         ]
-        records = [{own.key: own.value(self) for own in rows}]
+        fields = _with_intervals(self.TEST_FIELDS, self.confidence)
+        records = [{field.key: field.value(self) for field in fields}]
         if self.dev is not None:
-            method = records[0]["method"]
+            on_dev = {"system": self.system, "set": "dev", "kind": "a posteriori", "method": records[0]["method"]}
             figures = {"cllr": self.dev[0], "cllr_min": self.dev[1], "cllr_cal": self.dev[0] - self.dev[1]}
-            records.insert(
-                0, {"system": self.system, "set": "dev", "kind": "a posteriori", "method": method, **figures}
-            )
-        main = Table.of("evidence", "Evidence, in bits", rows, records, notes=notes, section="system")
-        columns = [Field("system", "system"), *_with_intervals(CostFigure.FIELDS, self.confidence)]
-        costs = [{"system": self.system, **{own.key: own.value(cost) for own in columns[1:]}} for cost in self.costs]
-        means = sorted({_mean_of(cost.target) for cost in self.costs} - {""})
-        return (
-            main,
-            Table.of("costs", "Normalised detection costs on test", columns, costs, notes=means, section="system"),
-            self._parameters(),
-        )
+            records.insert(0, on_dev | figures)
+        main = Table.of("evidence", "Evidence, in bits", fields, records, notes=notes, section="system")
 
-    def _parameters(self) -> Table:
-        fields = (
-            Field("system", "system", get=lambda row: self.system),
+        system = Field("system", "system", get=lambda row: self.system)
+        means = []
+        for target in (cost.target for cost in self.costs):
+            over = [f"its {len(target.points)} operating points"] if len(target.points) > 1 else []
+            if target.partition:
+                over.append(f"the parts of the trials by {' and '.join(target.partition)}, with equal weight")
+            if over:
+                means.append(f"{target.name} is the mean over {' and over '.join(over)}")
+        fields = [system, *_with_intervals(CostFigure.FIELDS, self.confidence)]
+        caption, means = "Normalised detection costs on test", sorted(set(means))
+        costs = table_of("costs", caption, fields, self.costs, notes=means, section="system")
+
+        limits = {interval.measure: interval.interval for interval in self.parameter_intervals}
+        fields = [
+            system,
             Field("parameter", "parameter", get=lambda row: row[0]),
             Field("value", "value", "number", get=lambda row: row[1]),
             Field("interval", interval_title(self.confidence), "range", get=lambda row: limits.get(row[0])),
-        )
-        limits = {own.measure: own.interval for own in self.parameter_intervals}
-        caption = f"Calibration: {self.calibration.method}"
-        rows = self.calibration.described.items()
-        return table_of("parameters", caption, fields, rows, section="system")
+        ]
+        caption, rows = f"Calibration: {self.calibration.method}", self.calibration.described.items()
+        return main, costs, table_of("parameters", caption, fields, rows, section="system")
 
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _mean_of(target: CostTarget) -> str:
-    """Say what a cost is the mean of."""
-    parts = []
-    if len(target.points) > 1:
-        parts.append(f"its {len(target.points)} operating points")
-    if target.partition:
-        parts.append(f"the parts of the trials by {' and '.join(target.partition)}, with equal weight")
-    return f"{target.name} is the mean over {' and over '.join(parts)}" if parts else ""
+def _jackknife(trials: Trials, people: People | None, without: Callable[[Labels], float], seed: int) -> float:
+    """Compute the jackknife variance of a statistic over groups of people."""
+    cluster = "none" if people is None else people.cluster
+    first, second = folds_of_trials(trials, _GROUPS, cluster, np.random.default_rng([seed, 7]))
+    left = np.array([without((first != group) & (second != group)) for group in range(_GROUPS)])
+    return float(np.sum((left - left.mean()) ** 2)) * (_GROUPS - 1) / _GROUPS
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CalibratedSystems(Result):
     """Calibrated systems on the same trials, and the tests between them.
 
-    ``result["face"]`` is one of them. If there is only one, its attributes are those of the result, too.
+    ``result["face"]`` is one of them. If there is only one, its attributes are also those of the result.
 
     Attributes
     ----------
@@ -480,10 +523,7 @@ class CalibratedSystems(Result):
     correction: Correction = "holm"
 
     def __getitem__(self, system: str) -> CalibratedSystem:
-        for own in self.systems:
-            if own.system == system:
-                return own
-        raise KeyError(system)
+        return {result.system: result for result in self.systems}[system]
 
     def __iter__(self) -> Iterator[CalibratedSystem]:
         return iter(self.systems)
@@ -499,19 +539,47 @@ class CalibratedSystems(Result):
     @cached_property
     def pairs(self) -> tuple[EvidencePair, ...]:
         """Tests of the difference in Cllr of all pairs whose Cllr is finite; none of trials not in memory."""
-        finite = [own for own in self.systems if own.evidence.in_memory and isfinite(own.test[0])]
+        finite = [result for result in self.systems if result.evidence.in_memory and isfinite(result.test[0])]
         return compare_evidence(finite, correction=self.correction) if len(finite) > 1 else ()
 
+    @property
+    def model(self) -> Calibration:
+        """The calibration, which can be saved; an error if there are several."""
+        if len(self.systems) > 1:
+            raise ParameterError(
+                "there are {count} calibrations, and one can be saved; choose one with {systems!p}, or {fuse!p} them",
+                code="several",
+                count=len(self.systems),
+                systems=...,
+                fuse=True,
+            )
+        return self.systems[0].calibration
+
+    @property
+    def scores(self) -> CalibratedScores:
+        """The log-likelihood ratios of all systems, on dev and on test."""
+        evidence, calibrations = self.systems[0].evidence, [result.calibration for result in self.systems]
+        dev = None if evidence.sets.dev is None else side_by_side(calibrations, evidence.dev)
+        return CalibratedScores(dev, side_by_side(calibrations, evidence.test))
+
     def answer(self) -> str:
-        """That of each system, and the pair with the smallest p value."""
-        told = "; ".join(own.answer() for own in self.systems)
+        """Give that of one system, or the Cllrs of several, the lowest first, and the pair with the lowest p value."""
+        if len(self.systems) == 1:
+            return self.systems[0].answer()
+        entries = []
+        for result in sorted(self.systems, key=lambda result: result.test[0]):
+            limits = "" if result.interval is None else f" ({' to '.join(map(number_text, result.interval.interval))})"
+            entries.append(f"{result.system} {number_text(result.test[0])}{limits}")
+        first = self.systems[0]
+        title = "" if first.interval is None else f" with its {interval_title(first.confidence)}"
+        text = f"{term('Cllr')} in bits{title}, {first.sets.provenance.evidence_kind}: {listed(entries, 6)}"
         if not self.pairs:
-            return told
-        return f"{told}; {min(self.pairs, key=lambda pair: pair.adjusted).answer()}"
+            return text
+        return f"{text}; {min(self.pairs, key=lambda pair: pair.adjusted).answer()}"
 
     def tables(self) -> tuple[Table, ...]:
         """Those of all systems and of all pairs, joined."""
-        systems = join_tables([own.tables() for own in self.systems])
+        systems = join_tables([result.tables() for result in self.systems])
         return (*systems, *join_tables([pair.tables() for pair in self.pairs]))
 
     def to_dict(self) -> dict[str, Any]:
@@ -520,21 +588,29 @@ class CalibratedSystems(Result):
         return {"systems": plain(self.systems), **pairs}
 
 
+class CalibratedScores(NamedTuple):
+    """Trials with log-likelihood ratios as scores."""
+
+    dev: Trials | None
+    test: Trials
+
+
 OneSystem: TypeAlias = CalibratedSystem | CalibratedSystems
 """A calibrated system, or a result that has only one."""
 
 
 def calibrate(
-    dev: ScoreData | Calibration | None,
+    dev: ScoreData | None,
     test: ScoreData | None = None,
     *,
+    model: Calibration | PathLike | None = None,
     folds: int | Sequence[Block] | None = None,
     systems: str | Sequence[str] | None = None,
     fuse: bool = False,
     method: str = "logistic",
     prior: float = 0.5,
     bounds: BoundsName = "none",
-    points: Sequence[CostLike] = (CostPoint(0.01),),
+    costs: Sequence[CostLike] = (CostPoint(0.01),),
     partition: Sequence[str] = (),
     confidence: float = 0.95,
     cluster: Cluster | None = None,
@@ -545,26 +621,29 @@ def calibrate(
 
     Parameters
     ----------
-    dev : Trials, data frame, ScoreSource, tuple of two array_like, Calibration or None
-        The trials that thresholds are chosen on, and that calibrations are fitted to; a calibration that was fitted
-        before; or None if the scores of test are log-likelihood ratios already (``method="none"``).
+    dev : Trials, data frame, ScoreSource, tuple of two array_like or None
+        The trials that thresholds are chosen on, and that calibrations are fitted to; None with a `model`, or if the
+        scores of test are log-likelihood ratios already (``method="none"``).
     test : Trials, data frame, ScoreSource or tuple of two array_like, optional
         The trials that are judged; not needed with `folds`.
+    model : Calibration, str or path-like, optional
+        Instead of dev trials, a saved calibration or its file; it takes no options of the fit.
     folds : int or sequence of Block, optional
-        In place of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`. Each
+        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`. Each
         block is calibrated on trials of other people; the calibration shown is the one that all trials give.
     systems : str or sequence of str, optional
         The names of the systems; all by default.
     fuse : bool, default False
         Whether to make one calibration of all systems together, by ``logistic`` or ``gaussian``.
     method : str, default "logistic"
-        How scores become ratios: a name in `CALIBRATIONS`.
+        How scores become ratios: ``logistic``, ``pav``, ``gaussian``, ``kde``, ``none`` if scores are
+        log-likelihood ratios, or another name in `CALIBRATIONS`.
     prior : float, default 0.5
         The prior probability of a genuine trial, between 0 and 1, at which ``logistic`` and ``gaussian`` weigh the
         classes.
     bounds : {"none", "elub"}, default "none"
         Whether ratios are bounded by those that dev supports; see `elub_bounds`.
-    points : sequence of CostLike, default (CostPoint(prior=0.01, miss=1.0, false_alarm=1.0),)
+    costs : sequence of CostLike, default (CostPoint(prior=0.01, miss=1.0, false_alarm=1.0),)
         Detection costs: operating points, or names of those of NIST's evaluations, as ``sre18``; then each of its
         points is reported, and their mean.
     partition : sequence of str, default ()
@@ -606,54 +685,61 @@ def calibrate(
     >>> result = calibrate(make(1), make(2))
     >>> result.test[0] > result.test[1]
     True
-    >>> ratios = calibrate(None, calibrate(make(1), make(2)).calibration.apply(make(2)), method="none")
-    >>> ratios.test == result.test
+    >>> calibrate(None, make(2), model=result.model).test == result.test
+    True
+    >>> calibrate(None, result.scores.test, method="none").test == result.test
     True
     """
+    given = dict(locals())
     check_confidence(confidence)
-    targets = _targets(points, partition)
-    if isinstance(dev, Calibration) or dev is None:
-        if test is None or folds is not None:
-            raise ParameterError("give {test!p}: the trials that are judged", code="needs-test", test=None)
-        if dev is None and method != "none":
+    if prior != 0.5 and not CALIBRATIONS.find(method).weighs:
+        raise ParameterError(
+            "{prior!p} has no effect with {method!o}, which does not weigh the classes",
+            code="does-not-apply",
+            prior=prior,
+            method=method,
+        )
+    targets: list[CostTarget] = []
+    for cost in costs:
+        target = cost_target(cost, partition)
+        if len(target.points) > 1:  # each of the points, and then their mean
+            targets += [cost_target(point, target.partition) for point in target.points]
+        targets.append(target)
+    dev, test = (trials_of_classes(data) if isinstance(data, tuple) else data for data in (dev, test))
+    if dev is None or model is not None:
+        if model is None and method != "none":
             raise ParameterError(
-                "without dev, scores are taken as log-likelihood ratios: give {method!o}, or dev",
+                "give {dev!p}, to fit a calibration, or {model!p}, to apply a saved one, or {method!o}, if scores are "
+                "log-likelihood ratios",
                 code="needs-dev",
+                dev=...,
+                model=...,
                 method="none",
             )
-        sets = TrialSets(None, _as_rows(test), cluster)
-        fitted = [dev] if dev is not None else [unchanged_scores(name) for name in sets.chosen(systems)]
-        found = [Evidence(replace(own, influence=None), sets) for own in fitted]
+        if dev is not None:
+            raise ParameterError("give either {dev!p} or {model!p}", code="dev-or-model", dev=..., model=...)
+        refuse_excluded(calibrate, given)
+        if bounds != "none" and model is None:
+            template = "{bounds!o} bounds ratios by those that dev supports; give {dev!p}"
+            raise ParameterError(template, code="needs-dev", bounds=bounds, dev=...)
+        if test is None:
+            raise ParameterError("give {test!p}: the trials that are judged", code="needs-test", test=...)
+        sets = TrialSets(None, test, cluster)
+        if model is None:
+            fitted = [unchanged_scores(name) for name in sets.chosen(systems)]
+        else:
+            fitted = [model if isinstance(model, Calibration) else Calibration.load(model)]
+        evidence = [Evidence(replace(calibration, influence=None), sets) for calibration in fitted]
     else:
-        sets = TrialSets.of(_as_rows(dev), _as_rows(test), folds=folds, cluster=cluster, rng=rng)
+        sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
         if not sets.has_scores:
             raise ParameterError("calibration needs scores, which counters do not have", code="needs-scores")
         names = sets.chosen(systems)
         groups = [names] if fuse else [(name,) for name in names]
-        found = [fit_evidence(sets, group, method=method, prior=prior, bounds=bounds) for group in groups]
+        evidence = [Evidence.fitted(sets, group, method=method, prior=prior, bounds=bounds) for group in groups]
     if partition:
-        Parts.of(found[0].test, partition)  # a column that is not there is refused now
-    return CalibratedSystems(tuple(CalibratedSystem(own, targets, confidence) for own in found), correction)
-
-
-def _as_rows(data: ScoreData | None) -> Any:
-    """Turn a pair of arrays into trials; everything else stays itself."""
-    if not isinstance(data, tuple):
-        return data
-    source = as_source(data)
-    scores = np.concatenate([np.asarray(part) for part in data])
-    return Trials.from_arrays(scores, np.arange(len(scores)) < source.genuine)
-
-
-def _targets(points: Sequence[CostLike], partition: Sequence[str]) -> tuple[CostTarget, ...]:
-    """List the costs asked for: of several points, each of them and then their mean."""
-    targets = []
-    for cost in points:
-        target = cost_target(cost, partition)
-        if len(target.points) > 1:
-            targets += [cost_target(point, target.partition) for point in target.points]
-        targets.append(target)
-    return tuple(targets)
+        Parts.of(evidence[0].test, partition)  # a missing column is refused now
+    return CalibratedSystems(tuple(CalibratedSystem(each, tuple(targets), confidence) for each in evidence), correction)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -690,15 +776,15 @@ class EvidencePair(Result):
     confidence: float = 0.95
 
     FIELDS = (
-        Field("pair", "A - B", get=lambda own: f"{own.a} - {own.b}", in_json=False),
+        Field("pair", "A - B", get=lambda pair: f"{pair.a} - {pair.b}", in_json=False),
         Field("a"),
         Field("b"),
-        Field("tests", get=lambda own: [{**own.test.to_dict(), "p_adjusted": own.adjusted}]),
+        Field("tests", get=lambda pair: [{**pair.test.to_dict(), "p_adjusted": pair.adjusted}]),
         Field("measure", "name of the measure", get="test.measure", in_json=False, detail=True),
         Field("label", "measure", "term", get="test.label", in_json=False),
         Field("threshold", "calibration", "term", get="test.threshold", in_json=False),
-        Field("difference", "difference", "figure", get=lambda own: own.test.cells()["difference"], in_json=False),
-        Field("sigma", "sigma", "figure", get=lambda own: own.test.cells()["sigma"], in_json=False),
+        Field("difference", "difference", "figure", get=lambda pair: pair.test.cells()["difference"], in_json=False),
+        Field("sigma", "sigma", "figure", get=lambda pair: pair.test.cells()["sigma"], in_json=False),
         Field("statistic", "statistic", "number", get="test.statistic", in_json=False),
         Field("p_value", "p", "p", get="test.p_value", in_json=False),
         Field("p_adjusted", "p adjusted", "p", get="adjusted", in_json=False),
@@ -777,8 +863,8 @@ def compare_evidence(
             code="not-of-evidence",
             measure=known.name,
         )
-    figures = [known.figure(own.evidence) for own in compared]
-    check_finite(known, {own.system: figure for own, figure in zip(compared, figures, strict=True)})
+    figures = [known.figure(result.evidence) for result in compared]
+    check_finite(known, {result.system: figure for result, figure in zip(compared, figures, strict=True)})
     tests = [
         evidence_test(known, compared[i].evidence, figures[i] - figures[j], alternative=alternative)
         for i, j in combinations(range(len(compared)), 2)

@@ -1,67 +1,121 @@
-"""Compute curves of evidence along priors, with bands."""
+"""Compute curves of evidence with bands: along priors, ratios and scores.
+
+Bands along ratios and scores resample people: trials are counted by person between about 180 places, and every
+replicate is pooled from counts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import log, sqrt
 from operator import itemgetter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, expit
 
 from fairtrial.calibration.calibration import OneSystem
-from fairtrial.calibration.estimates import SUPPORT, Evidence, Kind, Threshold, evidence_interval
 from fairtrial.calibration.evidence import (
     CostPoint,
     Floats,
+    Segments,
     bayes_counts,
     bayes_rates,
+    by_class,
     cost_target,
     empirical_cross_entropy,
 )
-from fairtrial.calibration.measures import GIVEN_CALIBRATION, EvidenceMeasure, cost_measure, entropy_measure
-from fairtrial.core.errors import ParameterError
-from fairtrial.core.results import Field, Result, table_of
+from fairtrial.calibration.measures import (
+    GIVEN_CALIBRATION,
+    Evidence,
+    EvidenceMeasure,
+    cost_measure,
+    entropy_measure,
+)
+from fairtrial.calibration.methods import LinearInfluence, Steps
+from fairtrial.calibration.model import refit
+from fairtrial.core.errors import ParameterError, as_generator, check_confidence, check_resamples
+from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table, every_tenth
-from fairtrial.core.trials import check_drawable
-from fairtrial.core.words import level_text, number_text, percent
+from fairtrial.core.trials import Trials, check_drawable
+from fairtrial.core.words import interval_title, level_text, number_text, percent, plural
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
+from fairtrial.inference.bootstrap import count_table, replicate
+from fairtrial.inference.decide import SUPPORT
+from fairtrial.inference.estimates import Threshold, student_quantile, variance_of_values
+from fairtrial.inference.people import Cluster, People
+from fairtrial.inference.split import Kind
 
 _EVERY = 3
-"""A band has limits at every third of the log-odds of its curve."""
+"""A band along priors has limits at every third of the log-odds of its curve."""
+_REACH = 7.0
+"""Prior log-odds of figures, in either direction: priors from 0.001 to 0.999."""
+_POINTS = 71
+_SHOWN = (0.001, 0.999)
+"""The ratios of either class between these quantiles are drawn."""
+_FARTHEST = 20.0
+"""The highest prior log-odds allowed."""
+_PLACES = 60
+"""The number of quantiles of either class, and of ends of steps, among the places."""
+_ROOM = 0.15
+RESAMPLES = 1000
+_REFITS = 200
+"""The number of replicates, at most, of calibrations that are fitted anew for each."""
+_ANCHORS = 9
+
+
+class _Curve(Result):
+    """A curve: fields with a title are columns of its table, one row per point; fields that are None are left out."""
+
+    __slots__ = ()
+    system: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists."""
+        return {key: value for key, value in super().to_dict().items() if value is not None}
+
+    def _table(self, name: str, caption: str) -> Table:
+        """Make the table; a terminal shows every tenth row."""
+        columns = {field: field.value(self) for field in self.FIELDS if field.title}
+        columns = {field: np.asarray(values).tolist() for field, values in columns.items() if values is not None}
+        fields = [Field("system", "system", get=lambda row: self.system)]
+        fields += [replace(field, get=itemgetter(k)) for k, field in enumerate(columns)]
+        rows = list(zip(*columns.values(), strict=True))
+        return table_of(name, caption, fields, rows, shown=every_tenth(len(rows)), section="system")
+
+
+_ALONG_PRIORS = (
+    Field("system"),
+    Field("kind"),
+    Field("log_odds", "prior log-odds", "number"),
+    Field("prior", "prior", "number", get=lambda curve: expit(curve.log_odds), in_json=False),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PriorBand:
-    """Pointwise limits along prior log-odds."""
+class PriorBand(Record):
+    """Pointwise limits along prior log-odds; `threshold` says whether the calibration is re-estimated."""
+
+    FIELDS: ClassVar = (
+        Field("log_odds"),
+        Field("low"),
+        Field("high"),
+        Field("confidence"),
+        Field("calibration", get="threshold"),
+    )
 
     log_odds: Floats
     low: Floats
     high: Floats
     confidence: float
     threshold: Threshold
-    """Whether the calibration is re-estimated."""
 
     @property
     def described(self) -> str:
         """Confidence and what was re-estimated, in words."""
         return f"{level_text(self.confidence)} pointwise bands, {GIVEN_CALIBRATION[self.threshold]}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain lists."""
-        return {
-            "log_odds": self.log_odds.tolist(),
-            "low": self.low.tolist(),
-            "high": self.high.tolist(),
-            "confidence": self.confidence,
-            "calibration": self.threshold,
-        }
-
-
-def _bayes_measure(prior: float) -> EvidenceMeasure:
-    return cost_measure(cost_target(CostPoint(prior)))
 
 
 def _band(
@@ -71,31 +125,9 @@ def _band(
     if confidence is None:
         return None
     some = np.unique(np.append(log_odds[::_EVERY], log_odds[-1]))
-    limits = [evidence_interval(measure(float(expit(odds))), evidence, confidence=confidence) for odds in some.tolist()]
-    low, high = (np.array([getattr(each, end) for each in limits]) for end in ("low", "high"))
+    limits = [measure(float(expit(odds))).interval(evidence, confidence=confidence) for odds in some.tolist()]
+    low, high = np.array([each.interval for each in limits]).T
     return PriorBand(some, low, high, confidence, limits[0].threshold)
-
-
-_REACH = 7.0
-"""Prior log-odds of figures, in either direction: priors from 0.001 to 0.999."""
-_POINTS = 71
-_SHOWN = (0.001, 0.999)
-"""The ratios of either class between these quantiles are drawn."""
-_FARTHEST = 20.0
-"""The highest prior log-odds allowed."""
-
-
-def prior_grid(points: int = _POINTS) -> Floats:
-    """Evenly spaced prior log-odds from -7 to 7, priors from 0.001 to 0.999.
-
-    Examples
-    --------
-    >>> prior_grid(3).tolist()
-    [-7.0, 0.0, 7.0]
-    """
-    if points < 2:
-        raise ParameterError(f"a curve has at least 2 points, not {points}")
-    return np.linspace(-_REACH, _REACH, points)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +150,7 @@ class BayesErrors:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BayesErrorCurve(Result):
+class BayesErrorCurve(_Curve):
     """Normalised Bayes error rates of a calibrated system on test, along prior log-odds.
 
     Attributes
@@ -145,8 +177,8 @@ class BayesErrorCurve(Result):
     >>> genuine = np.arange(800) < 200
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> found = ft.calibrate(dev, test)
-    >>> ft.calibration.bayes_error_curve(found, log_odds=[0.0]).log_odds
+    >>> result = ft.calibrate(dev, test)
+    >>> ft.calibration.bayes_error_curve(result, log_odds=[0.0]).log_odds
     array([0.])
     """
 
@@ -158,21 +190,16 @@ class BayesErrorCurve(Result):
     raw: BayesErrors | None
     band: PriorBand | None = None
 
-    @property
-    def _lines(self) -> list[tuple[str, BayesErrors]]:
-        found = [("calibrated", self.calibrated), ("minimum", self.minimum)]
-        return found if self.raw is None else [*found, ("raw", self.raw)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain lists."""
-        return {
-            "system": self.system,
-            "kind": self.kind,
-            "log_odds": self.log_odds.tolist(),
-            **{name: line.rates.tolist() for name, line in self._lines},
-            "supported": self.calibrated.supported.tolist(),
-            **({} if self.band is None else {"band": self.band.to_dict()}),
-        }
+    FIELDS = (
+        *_ALONG_PRIORS,
+        Field("calibrated", "calibrated", "number", get="calibrated.rates"),
+        Field("minimum", "minimum", "number", get="minimum.rates"),
+        Field("raw", "raw", "number", get=lambda curve: None if curve.raw is None else curve.raw.rates),
+        Field("false_accepts", "false accepts", "count", get="calibrated.counts.false_accepts", in_json=False),
+        Field("false_rejects", "false rejects", "count", get="calibrated.counts.false_rejects", in_json=False),
+        Field("supported", get="calibrated.supported"),
+        Field("band"),
+    )
 
     def answer(self) -> str:
         """The highest rate, and where."""
@@ -184,18 +211,12 @@ class BayesErrorCurve(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One row for each of the log-odds."""
-        counts = self.calibrated.counts
-        columns = {
-            **_along_priors(self.log_odds, {name: line.rates for name, line in self._lines}),
-            Field("false_accepts", "false accepts", "count"): counts.false_accepts,
-            Field("false_rejects", "false rejects", "count"): counts.false_rejects,
-        }
         caption = f"Normalised Bayes error on test, {self.kind}, and its minimum, a posteriori"
-        return (curve_table("bayes_errors", caption, self.system, columns),)
+        return (self._table("bayes_errors", caption),)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class EceCurve(Result):
+class EceCurve(_Curve):
     """The empirical cross-entropy of a calibrated system on test, in bits, along prior log-odds.
 
     Attributes
@@ -224,8 +245,8 @@ class EceCurve(Result):
     >>> genuine = np.arange(800) < 200
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> found = ft.calibrate(dev, test)
-    >>> ft.calibration.ece_curve(found, log_odds=[0.0]).neutral
+    >>> result = ft.calibrate(dev, test)
+    >>> ft.calibration.ece_curve(result, log_odds=[0.0]).neutral
     array([1.])
     """
 
@@ -238,17 +259,11 @@ class EceCurve(Result):
     raw: Floats | None
     band: PriorBand | None = None
 
-    @property
-    def _lines(self) -> list[tuple[str, Floats]]:
-        found = [("calibrated", self.calibrated), ("minimum", self.minimum), ("neutral", self.neutral)]
-        return found if self.raw is None else [*found, ("raw", self.raw)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain lists."""
-        lines: dict[str, Any] = {name: line.tolist() for name, line in self._lines}
-        if self.band is not None:
-            lines["band"] = self.band.to_dict()
-        return {"system": self.system, "kind": self.kind, "log_odds": self.log_odds.tolist(), **lines}
+    FIELDS = (
+        *_ALONG_PRIORS,
+        *(Field(name, name, "number") for name in ("calibrated", "minimum", "neutral", "raw")),
+        Field("band"),
+    )
 
     def answer(self) -> str:
         """The cross-entropy at its highest, beside that of knowing nothing."""
@@ -261,11 +276,11 @@ class EceCurve(Result):
     def tables(self) -> tuple[Table, ...]:
         """One row for each of the log-odds."""
         caption = f"Empirical cross-entropy on test in bits, {self.kind}, and its minimum, a posteriori"
-        return (curve_table("ece", caption, self.system, _along_priors(self.log_odds, dict(self._lines))),)
+        return (self._table("ece", caption),)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TippettCurve(Result):
+class TippettCurve(_Curve):
     """The proportions of genuine and of impostor trials on test whose evidence is above each log-likelihood ratio.
 
     Attributes
@@ -288,8 +303,8 @@ class TippettCurve(Result):
     >>> genuine = np.arange(800) < 200
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> found = ft.calibrate(dev, test)
-    >>> curve = ft.calibration.tippett_curve(found)
+    >>> result = ft.calibrate(dev, test)
+    >>> curve = ft.calibration.tippett_curve(result)
     >>> bool((curve.genuine >= curve.impostor).all())
     True
     """
@@ -299,6 +314,18 @@ class TippettCurve(Result):
     ratios: Floats
     counts: ErrorCounts
     misleading: ErrorCounts
+
+    FIELDS = (
+        Field("system"),
+        Field("kind"),
+        Field("llr", "log-likelihood ratio", "number", get="ratios"),
+        Field("genuine", "genuine above", "rate"),
+        Field("impostor", "impostor above", "rate"),
+        Field(
+            "misleading",
+            get=lambda curve: {"genuine": float(curve.misleading.frr), "impostor": float(curve.misleading.far)},
+        ),
+    )
 
     @property
     def genuine(self) -> Floats:
@@ -310,17 +337,6 @@ class TippettCurve(Result):
         """The proportion of impostor trials above each ratio."""
         return np.asarray(self.counts.far)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain lists."""
-        return {
-            "system": self.system,
-            "kind": self.kind,
-            "llr": self.ratios.tolist(),
-            "genuine": self.genuine.tolist(),
-            "impostor": self.impostor.tolist(),
-            "misleading": {"genuine": float(self.misleading.frr), "impostor": float(self.misleading.far)},
-        }
-
     def answer(self) -> str:
         """How much of the evidence misleads."""
         return (
@@ -330,12 +346,7 @@ class TippettCurve(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One row per ratio."""
-        columns = {
-            Field("llr", "log-likelihood ratio", "number"): self.ratios,
-            Field("genuine", "genuine above", "rate"): self.genuine,
-            Field("impostor", "impostor above", "rate"): self.impostor,
-        }
-        return (curve_table("tippett", f"Trials above a log-likelihood ratio, {self.kind}", self.system, columns),)
+        return (self._table("tippett", f"Trials above a log-likelihood ratio, {self.kind}"),)
 
 
 def bayes_error_curve(
@@ -354,7 +365,7 @@ def bayes_error_curve(
     log_odds : array_like, optional
         Natural log-odds of a genuine trial, shape (log-odds,); 71 values from -7 to 7 by default.
     raw : bool, default False
-        Whether to give those of the scores, too, taken as log-likelihood ratios.
+        Whether to include the scores, taken as log-likelihood ratios.
     confidence : float, optional
         The level of confidence, between 0 and 1.
 
@@ -375,12 +386,12 @@ def bayes_error_curve(
     >>> genuine = np.arange(800) < 200
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> found = ft.calibrate(dev, test)
-    >>> curve = bayes_error_curve(found)
+    >>> result = ft.calibrate(dev, test)
+    >>> curve = bayes_error_curve(result)
     >>> bool((curve.minimum.rates <= curve.calibrated.rates).all())
     True
     """
-    odds, evidence = _checked(log_odds), system.evidence
+    odds, evidence = _log_odds(log_odds), system.evidence
     return BayesErrorCurve(
         system.system,
         system.sets.kind,
@@ -388,7 +399,7 @@ def bayes_error_curve(
         BayesErrors.of(evidence.source, odds),
         BayesErrors.of(evidence.given_source, odds, minimum=True),
         BayesErrors.of(_score_source(system), odds) if raw else None,
-        _band(evidence, odds, confidence, _bayes_measure),
+        _band(evidence, odds, confidence, lambda prior: cost_measure(cost_target(CostPoint(prior)))),
     )
 
 
@@ -408,7 +419,7 @@ def ece_curve(
     log_odds : array_like, optional
         Natural log-odds of a genuine trial, shape (log-odds,); 71 values from -7 to 7 by default.
     raw : bool, default False
-        Whether to give those of the scores, too, taken as log-likelihood ratios.
+        Whether to include the scores, taken as log-likelihood ratios.
     confidence : float, optional
         The level of confidence, between 0 and 1.
 
@@ -429,12 +440,12 @@ def ece_curve(
     >>> genuine = np.arange(800) < 200
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> found = ft.calibrate(dev, test)
-    >>> curve = ece_curve(found, log_odds=[0.0])
-    >>> bool(np.isclose(curve.calibrated[0], found.test[0]))
+    >>> result = ft.calibrate(dev, test)
+    >>> curve = ece_curve(result, log_odds=[0.0])
+    >>> bool(np.isclose(curve.calibrated[0], result.test[0]))
     True
     """
-    odds, evidence = _checked(log_odds), system.evidence
+    odds, evidence = _log_odds(log_odds), system.evidence
     priors = expit(odds)
     return EceCurve(
         system.system,
@@ -474,8 +485,8 @@ def tippett_curve(system: OneSystem, *, points: int = 401) -> TippettCurve:
     >>> genuine = np.arange(800) < 200
     >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> found = ft.calibrate(dev, test)
-    >>> tippett_curve(found, points=5).ratios.shape
+    >>> result = ft.calibrate(dev, test)
+    >>> tippett_curve(result, points=5).ratios.shape
     (5,)
     """
     if points < 2:
@@ -521,26 +532,472 @@ def shown_range(classes: Sequence[NDArray[np.floating]]) -> tuple[float, float]:
     return (float(low), float(high)) if high > low else (float(low) - 0.5, float(high) + 0.5)
 
 
-def _checked(log_odds: ArrayLike | None) -> Floats:
-    if log_odds is None:
-        return prior_grid()
-    odds = np.atleast_1d(np.asarray(log_odds, dtype=np.float64))
+def _log_odds(given: ArrayLike | None) -> Floats:
+    """Check prior log-odds; by default they are evenly spaced, for priors from 0.001 to 0.999."""
+    if given is None:
+        return np.linspace(-_REACH, _REACH, _POINTS)
+    odds = np.atleast_1d(np.asarray(given, dtype=np.float64))
     if odds.ndim != 1 or not len(odds) or not (np.abs(odds) <= _FARTHEST).all():
         raise ParameterError(f"prior log-odds must be numbers between -{_FARTHEST:g} and {_FARTHEST:g}, one or several")
     return odds
 
 
-def _along_priors(log_odds: Floats, lines: Mapping[str, Floats]) -> dict[Field, Any]:
-    return {
-        Field("log_odds", "prior log-odds", "number"): log_odds,
-        Field("prior", "prior", "number"): expit(log_odds),
-        **{Field(name, name, "number"): values for name, values in lines.items()},
-    }
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PavCurve(_Curve):
+    """The log-likelihood ratios that pool-adjacent-violators gives the test trials, a posteriori, and their band.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Of the calibrated ratios that they are held against.
+    of_scores : bool
+        Whether it is along the scores, and not along the calibrated ratios.
+    start : float
+        Where the first step begins.
+    ends : ndarray of float
+        Where each step ends, shape (steps,).
+    ratios : ndarray of float
+        The log-likelihood ratio of each step, shape (steps,).
+    genuine, impostor : ndarray of int
+        How many trials of the class each step has, shape (steps,).
+    places : ndarray of float
+        Where the band is given, shape (places,).
+    low, high : ndarray of float
+        The limits of the band, shape (places,).
+    guide : tuple of (ndarray of float, ndarray of float)
+        The calibrated ratios along the places, to compare with.
+    confidence : float
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}
+        What dependent trials share.
+    n_resamples : int
+        How many resamples were drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> result = ft.calibrate(dev, test)
+    >>> curve = ft.calibration.pav_curve(result, n_resamples=20)
+    >>> int(curve.genuine.sum()), int(curve.impostor.sum())
+    (100, 300)
+    """
+
+    system: str
+    kind: Kind
+    of_scores: bool
+    start: float
+    ends: Floats
+    ratios: Floats
+    genuine: NDArray[np.int64]
+    impostor: NDArray[np.int64]
+    places: Floats
+    low: Floats
+    high: Floats
+    guide: tuple[Floats, Floats]
+    confidence: float
+    cluster: Cluster
+    n_resamples: int
+
+    FIELDS = (
+        Field("system"),
+        Field("kind"),
+        Field("end", "score up to", "number", get="ends", in_json=False),
+        Field("ratio", "ratio on test", "number", get="ratios", in_json=False),
+        Field("interval", "interval", "range", get="_limits", in_json=False),
+        Field("genuine", "genuine", "count", in_json=False),
+        Field("impostor", "impostor", "count", in_json=False),
+        Field(
+            "steps",
+            get=lambda curve: {
+                "ends": curve.ends,
+                "ratios": _finite(curve.ratios),
+                "genuine": curve.genuine,
+                "impostor": curve.impostor,
+            },
+        ),
+        Field(
+            "band",
+            get=lambda curve: {
+                "places": curve.places,
+                "low": _finite(curve.low),
+                "high": _finite(curve.high),
+                "confidence": curve.confidence,
+                "cluster": curve.cluster,
+            },
+        ),
+    )
+
+    @property
+    def method(self) -> str:
+        """How the band was made."""
+        return "trials resampled" if self.cluster == "none" else f"people resampled, cluster {self.cluster}"
+
+    @property
+    def _limits(self) -> Floats:
+        """The limits of the band at the end of each step."""
+        at = np.minimum(np.searchsorted(self.places, self.ends, side="left"), len(self.places) - 1)
+        return np.column_stack([self.low[at], self.high[at]])
+
+    def answer(self) -> str:
+        """How many steps there are, and what the band is."""
+        steps = plural(len(self.ends), "step")
+        return f"{self.system}, {steps} on test, {level_text(self.confidence)} band, {self.method}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per step."""
+        table = self._table("pav", "Log-likelihood ratios by pool-adjacent-violators on test, a posteriori")
+        if not self.of_scores:
+            table = table.with_title("end", "log-likelihood ratio up to")
+        return (table.with_title("interval", interval_title(self.confidence)),)
 
 
-def curve_table(name: str, caption: str, system: str, columns: Mapping[Field, Any]) -> Table:
-    """Make a table of columns of values, one row per point; a terminal shows every tenth."""
-    fields = [Field("system", "system", get=lambda row: system)]
-    fields += [replace(field, get=itemgetter(k)) for k, field in enumerate(columns)]
-    rows = list(zip(*(np.asarray(values).tolist() for values in columns.values()), strict=True))
-    return table_of(name, caption, fields, rows, shown=every_tenth(len(rows)), section="system")
+def pav_curve(
+    system: OneSystem,
+    *,
+    of_scores: bool = False,
+    confidence: float = 0.95,
+    n_resamples: int = RESAMPLES,
+    rng: np.random.Generator | int | None = 0,
+) -> PavCurve:
+    """Compute log-likelihood ratios of a calibrated system against those that test gives by pool-adjacent-violators.
+
+    Parameters
+    ----------
+    system : CalibratedSystem or CalibratedSystems
+        A system of the result of `calibrate`.
+    of_scores : bool, default False
+        Whether to go along the scores of the system instead of its calibrated ratios.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1, at each place by itself.
+    n_resamples : int, default 1000
+        How many resamples are drawn.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+
+    Returns
+    -------
+    PavCurve
+        The steps on test, exact, and their band.
+
+    Notes
+    -----
+    People are drawn with all their trials if ids are known, otherwise trials. A trial of two people is
+    drawn as often as the product of their numbers, which overstates the variance that is neither's (Owen 2007). The
+    replicates are pooled from counts between about 180 places: quantiles of either class where both occur, and ends of
+    the steps. If a replicate has trials of one class only, its ratio is infinite, and so may be one end of the band;
+    the other then allows for the trials that may have been missed, 3.7 of each class at 95 % (the rule of three,
+    two-sided), more if people have many. Where a class has hardly any trials, bands are nevertheless too narrow.
+
+    References
+    ----------
+    Ramos & Gonzalez-Rodriguez 2013; Dimitriadis, Gneiting & Jordan, Stable reliability diagrams for probabilistic
+    classifiers, 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> result = ft.calibrate(dev, test)
+    >>> curve = pav_curve(result, n_resamples=20)
+    >>> bool((np.diff(curve.ratios) > 0).all())
+    True
+    """
+    check_confidence(confidence)
+    trials, people = system.test_trials, system.sets.people[1]
+    values = system.evidence.ratios
+    if of_scores:
+        values = trials.column(only_system(system)).astype(np.float64, copy=False)
+    classes = values[trials.genuine], values[~trials.genuine]
+    steps = Segments.of(as_source(classes))
+    places = pooling_places(classes, steps.ends)
+    # trials that an end without any may have missed: the rule of three, two-sided, by person
+    few = -log((1 - confidence) / 2)
+    sizes = (1.0, 1.0) if people is None else tuple(sqrt(len(part.rows) / part.effective) for part in people.classes)
+    added = few * sizes[0], few * sizes[1]
+    drawn = resampled_ratios(trials, values, places, people, added=added, n_resamples=n_resamples, rng=rng)
+    limits = [percentile_limits(each, confidence) for each in drawn]
+    # from the lowest genuine to the highest impostor trial; all if they do not meet
+    low, high = shown_range(classes)
+    first, last = float(classes[0].min()), float(classes[1].max())
+    if first < last:
+        room = _ROOM * (min(last, high) - max(first, low))
+        low, high = max(low, first - room), min(high, last + room)
+    along = np.linspace(low, high, _PLACES)
+    return PavCurve(
+        system.system,
+        system.sets.kind,
+        of_scores,
+        float(values.min()),
+        steps.ends,
+        steps.ratios(),
+        steps.genuine,
+        steps.impostor,
+        places,
+        np.minimum(limits[0][0], limits[1][0]),
+        np.maximum(limits[0][1], limits[1][1]),
+        (along, system.calibration.map(along[:, None]) if of_scores else along),
+        confidence,
+        system.sets.sharing,
+        n_resamples,
+    )
+
+
+def pooling_places(classes: tuple[Floats, Floats], ends: Floats) -> Floats:
+    """Choose places between which trials are pooled: where both classes have trials, and the ends.
+
+    Parameters
+    ----------
+    classes
+        Values of genuine and of impostor trials.
+    ends
+        Of the steps that all trials give; many of them are among the places.
+    """
+    low, high = classes[0].min(), classes[1].max()
+    top = max(classes[0].max(), high)
+    places: list[Floats] = [ends[np.unique(np.linspace(0, len(ends) - 1, _PLACES).astype(np.int64))], np.array([top])]
+    for values in classes:
+        within = values[(values >= low) & (values <= high)]
+        if len(within):
+            which = np.linspace(0, len(within) - 1, _PLACES).astype(np.int64)
+            places.append(np.partition(within, which)[which])
+    below = classes[1][classes[1] < low]
+    if len(below):
+        places.append(np.array([below.max()]))
+    return np.unique(np.concatenate(places))
+
+
+def resampled_ratios(
+    trials: Trials,
+    values: Floats,
+    places: Floats,
+    people: People | None,
+    *,
+    added: tuple[float, float] = (1.0, 1.0),
+    n_resamples: int,
+    rng: np.random.Generator | int | None,
+) -> tuple[Floats, Floats]:
+    """Compute log-likelihood ratios by pool-adjacent-violators up to each place, of resampled people: one row each.
+
+    Parameters
+    ----------
+    trials, values
+        Trials, and what is pooled of each.
+    places
+        Between which trials are counted; none lies above the last.
+    people
+        The people who are drawn with all their trials; None to draw trials.
+    added
+        How many genuine and impostor trials are added at both ends to bound the ratios; one each, as calibration by
+        steps does.
+
+    Returns
+    -------
+    tuple of arrays
+        The ratios, some infinite; and bounded.
+    """
+    size = len(places)
+    table = count_table(trials, np.searchsorted(places, values, side="left"), size, people, stratified=people is None)
+
+    def pooled(genuine: Floats, impostor: Floats) -> Floats:
+        cells = np.arange(len(genuine), dtype=np.float64)
+        steps = Segments(cells, genuine, impostor).pooled()
+        return np.asarray(steps.ratios()[np.searchsorted(steps.ends, cells, side="left")])
+
+    def ratios(replicates: Floats) -> Floats:
+        rows = []
+        for counts in replicates:
+            classes = np.split(counts, 2)
+            padded = [np.concatenate([[more], some, [more]]) for some, more in zip(classes, added, strict=True)]
+            rows.append(np.concatenate([pooled(*classes), pooled(*padded)[1:-1]]))
+        return np.array(rows)
+
+    drawn, _ = replicate(table, ratios, n_resamples=n_resamples, rng=rng, workers=1)
+    return drawn[:, :size], drawn[:, size:]
+
+
+def percentile_limits(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Compute limits with equal tails at each place; no interpolation, as some may be infinite."""
+    ordered, tail = np.sort(drawn, axis=0), (1 - confidence) / 2
+    lowest = int(tail * len(drawn))
+    return ordered[lowest], ordered[len(drawn) - 1 - lowest]
+
+
+def _finite(values: Floats) -> list[float | None]:
+    return [value if np.isfinite(value) else None for value in values.tolist()]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LlrMap(_Curve):
+    """The log-likelihood ratio of each score by a calibration, with its band by dev people.
+
+    Attributes
+    ----------
+    system : str
+        The system's name.
+    method : str
+        The name of the calibration method.
+    scores : ndarray of float
+        Scores, rising, shape (points,).
+    ratios : ndarray of float
+        The log-likelihood ratio of each score, shape (points,).
+    low, high : ndarray of float
+        The limits of the band, shape (points,).
+    confidence : float
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}
+        What dependent trials share.
+    resampled : bool
+        Whether the band comes from dev drawn anew, and not from weight and offset.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> result = ft.calibrate(dev, test)
+    >>> ft.calibration.llr_map(result, points=5).ratios.shape
+    (5,)
+    """
+
+    system: str
+    method: str
+    scores: Floats
+    ratios: Floats
+    low: Floats
+    high: Floats
+    confidence: float
+    cluster: Cluster
+    resampled: bool
+
+    FIELDS = (
+        Field("system"),
+        Field("method"),
+        Field("score", "score", "number", get="scores"),
+        Field("llr", "log-likelihood ratio", "number", get="ratios"),
+        Field(
+            "interval", "interval", "range", get=lambda curve: np.column_stack([curve.low, curve.high]), in_json=False
+        ),
+        Field("low"),
+        Field("high"),
+        Field("confidence"),
+        Field("cluster"),
+    )
+
+    def answer(self) -> str:
+        """The method, and what the band is."""
+        by = "dev resampled" if self.resampled else "from the parameters"
+        points = plural(len(self.scores), "score")
+        return (
+            f"{self.system}, {self.method}, {points}, {level_text(self.confidence)} band {by}, cluster {self.cluster}"
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per score."""
+        caption = f"Scores and their log-likelihood ratios by {self.method}, fitted on dev"
+        return (self._table("llr_map", caption).with_title("interval", interval_title(self.confidence)),)
+
+
+def llr_map(
+    system: OneSystem,
+    *,
+    points: int = 201,
+    confidence: float = 0.95,
+    n_resamples: int = RESAMPLES,
+    rng: np.random.Generator | int | None = 0,
+) -> LlrMap:
+    """Compute the map of a calibration, from scores to log-likelihood ratios, with a band.
+
+    Parameters
+    ----------
+    system : CalibratedSystem or CalibratedSystems
+        The result of `calibrate` for one system.
+    points : int, default 201
+        How many scores, between the 0.1 % and 99.9 % quantiles of dev.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1, at each score by itself.
+    n_resamples : int, default 1000
+        How many resamples are drawn, of dev; at most 200 if each needs a new fit.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+
+    Returns
+    -------
+    LlrMap
+        Ratios along scores. The band of a linear map comes from the variance of weight and offset over dev people; that
+        of others from resampled dev people, or trials without ids.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairtrial as ft
+    >>> genuine = np.arange(800) < 200
+    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
+    >>> result = ft.calibrate(dev, test)
+    >>> curve = llr_map(result, points=5)
+    >>> bool(((curve.low < curve.ratios) & (curve.ratios < curve.high)).all())
+    True
+    """
+    check_confidence(confidence)
+    if points < 2:
+        raise ParameterError(f"a map has at least 2 points, not {points}")
+    dev, calibration, people = system.dev_trials, system.calibration, system.sets.people[0]
+    values = dev.column(only_system(system)).astype(np.float64, copy=False)
+    classes = values[dev.genuine], values[~dev.genuine]
+    scores = np.linspace(*shown_range(classes), points)
+    ratios = calibration.map(scores[:, None])
+    resampled = not isinstance(calibration.influence, LinearInfluence)
+    if isinstance(calibration.influence, LinearInfluence):
+        from scipy.interpolate import CubicSpline
+
+        anchors = np.linspace(0.0, 1.0, _ANCHORS)
+        start, width = scores[0], scores[-1] - scores[0]
+        variances = []
+        for anchor in anchors.tolist():
+            moves = calibration.influence.by_parameter @ [start + anchor * width, 1.0]
+            variances.append(variance_of_values(people, dev.genuine, by_class(moves, dev.genuine)))
+        # the variance is quadratic in the score
+        along = CubicSpline(anchors, [variance.value for variance in variances])((scores - start) / width)
+        df = min(variance.df for variance in variances)
+        reach = student_quantile(df, confidence) * np.sqrt(np.maximum(along, 0.0))
+        low, high = ratios - reach, ratios + reach
+    elif isinstance(calibration.mapping, Steps):
+        places = pooling_places(classes, calibration.mapping.ends)
+        _, drawn = resampled_ratios(dev, values, places, people, n_resamples=n_resamples, rng=rng)
+        at = np.minimum(np.searchsorted(places, scores, side="left"), len(places) - 1)
+        low, high = (end[at] for end in percentile_limits(drawn, confidence))
+    else:
+        generator, maps = as_generator(rng), []
+        for _ in range(min(check_resamples(n_resamples), _REFITS)):
+            chosen = dev.rows(_drawn_rows(dev, people, generator))
+            maps.append(refit(calibration, chosen).map(scores[:, None]))
+        low, high = percentile_limits(np.array(maps), confidence)
+    if calibration.bounds is not None:
+        low, high = (np.clip(end, *calibration.bounds) for end in (low, high))
+    cluster: Cluster = "none" if people is None else people.cluster
+    return LlrMap(system.system, calibration.method, scores, ratios, low, high, confidence, cluster, resampled)
+
+
+def _drawn_rows(dev: Trials, people: People | None, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw people with all their trials, or trials without ids, until both classes are there; give the rows drawn."""
+    times = np.zeros(len(dev), dtype=np.int64)
+    while not (times[dev.genuine].any() and times[~dev.genuine].any()):
+        if people is None:
+            for rows in (np.flatnonzero(dev.genuine), np.flatnonzero(~dev.genuine)):
+                times[rows] = np.bincount(rng.integers(len(rows), size=len(rows)), minlength=len(rows))
+            continue
+        numbers = people.draw(1, rng)[0]
+        for part in people.classes:
+            times[part.rows] = part.times_drawn(numbers)
+    return np.repeat(np.arange(len(dev)), times)

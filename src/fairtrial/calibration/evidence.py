@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan, log
 from typing import Any, TypeAlias
@@ -13,12 +13,13 @@ from scipy.special import expit
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_share
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import shown
+from fairtrial.core.words import nearest, shown
 from fairtrial.counting.search import hull_points
 from fairtrial.counting.tallies import ErrorCounts, Genuine, ScoreData, Scores, ScoreSource, as_source, count_errors
-from fairtrial.rules.measures import Weights
+from fairtrial.rules.measures import DetectionCosts, Weights
 
 Floats: TypeAlias = NDArray[np.float64]
+Labels: TypeAlias = NDArray[np.bool_]
 
 
 def sum_of_class_means(values: Floats, genuine: NDArray[np.bool_]) -> float:
@@ -37,8 +38,8 @@ _BLOCK = 1 << 14
 
 def softplus(values: NDArray[np.floating]) -> Floats:
     """ln(1 + exp(x)), without overflow."""
-    own = values.astype(np.float64, copy=False)
-    return np.asarray(np.maximum(own, 0.0) + np.log1p(np.exp(-np.abs(own))))  # faster than logaddexp
+    x = values.astype(np.float64, copy=False)
+    return np.asarray(np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x))))  # faster than logaddexp
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +53,42 @@ class _CostTally:
 
     def add(self, total: Floats, scores: Scores, genuine: Genuine) -> Floats:
         for row, sign in ((0, 1.0), (1, -1.0)):
-            if isinstance(genuine, bool):
-                own = scores if genuine == bool(row) else scores[:0]
-            else:
-                own = scores[genuine == bool(row)]
-            for start in range(0, len(own), _BLOCK):
-                block = sign * own[start : start + _BLOCK].astype(np.float64)
+            rows = slice(None if genuine == bool(row) else 0) if isinstance(genuine, bool) else genuine == bool(row)
+            some = scores[rows]
+            for start in range(0, len(some), _BLOCK):
+                block = sign * some[start : start + _BLOCK].astype(np.float64)
                 for column, shift in enumerate(self.shifts):
                     total[row, column] += softplus(block + sign * shift).sum()
         return total
 
     def merge(self, a: Floats, b: Floats) -> Floats:
         return a + b
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Apply a function to each chunk of rows of scores and labels, and join what it gives, by addition by default."""
+
+    function: Callable[[Floats, Labels], Floats]
+    join: Callable[[Any, Any], Any] = np.add
+
+    def start(self) -> Any:
+        return None
+
+    def add(self, total: Any, scores: Scores, genuine: Genuine) -> Any:
+        rows = scores.astype(np.float64, copy=False)
+        labels = np.full(len(rows), genuine) if isinstance(genuine, bool) else genuine
+        return self.merge(total, self.function(rows if rows.ndim == 2 else rows[:, None], labels))
+
+    def merge(self, a: Any, b: Any) -> Any:
+        return b if a is None else a if b is None else self.join(a, b)
+
+
+def class_ends(scores: Floats, genuine: Labels) -> Floats:
+    """Give the lowest and the negated highest scores of impostor and of genuine trials, shape (2, 2, systems)."""
+    classes = scores[~genuine], scores[genuine]
+    lowest = [some.min(axis=0, initial=np.inf) for some in classes]
+    return np.array([lowest, [-some.max(axis=0, initial=-np.inf) for some in classes]])
 
 
 def cllr(data: ScoreData, *, system: str | None = None) -> float:
@@ -142,8 +167,8 @@ def empirical_cross_entropy(
     source = as_source(data, system=system)
     shifts = np.log(priors) - np.log1p(-priors)
     sums = Segments.of(source).costs(shifts) if minimum else source.tally(_CostTally(tuple(shifts.tolist())))
-    found = (priors * sums[1] / source.genuine + (1 - priors) * sums[0] / source.impostor) / log(2)
-    return found if np.ndim(prior) else float(found[0])
+    bits = (priors * sums[1] / source.genuine + (1 - priors) * sums[0] / source.impostor) / log(2)
+    return bits if np.ndim(prior) else float(bits[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,8 +189,9 @@ class Segments:
         accepted = np.concatenate([[source.impostor], np.asarray(hull.false_accepts)])
         genuine, impostor = np.diff(rejected), -np.diff(accepted)
         held = (genuine > 0) | (impostor > 0)
-        found = cls(np.asarray(hull.threshold, dtype=np.float64)[held], genuine[held], impostor[held])
-        return found.pooled() if hull.false_rejects[0] else found  # scores of -inf lie below the hull's first vertex
+        segments = cls(np.asarray(hull.threshold, dtype=np.float64)[held], genuine[held], impostor[held])
+        # scores of -inf lie below the hull's first vertex
+        return segments.pooled() if hull.false_rejects[0] else segments
 
     def pooled(self) -> Segments:
         """Pool neighbours until the proportion of genuine trials rises from each to the next."""
@@ -179,9 +205,9 @@ class Segments:
             while len(ends) > 1 and genuine[-2] * impostor[-1] >= genuine[-1] * impostor[-2]:
                 last = ends.pop()
                 ends[-1] = ends[-1] if isnan(last) else last
-                own = genuine.pop(), impostor.pop()
-                genuine[-1] += own[0]
-                impostor[-1] += own[1]
+                g, i = genuine.pop(), impostor.pop()
+                genuine[-1] += g
+                impostor[-1] += i
         return Segments(np.array(ends), np.array(genuine), np.array(impostor))
 
     def ratios(self) -> Floats:
@@ -192,11 +218,11 @@ class Segments:
     def costs(self, shifts: Floats) -> Floats:
         """Sum the costs of `_CostTally` with each score replaced by the ratio of its segment."""
         ratios = self.ratios()
-        found = np.empty((2, len(shifts)))
+        costs = np.empty((2, len(shifts)))
         for row, (counts, sign) in enumerate(((self.impostor, 1), (self.genuine, -1))):
-            held = counts > 0  # none of a class costs nothing, be the ratio infinite
-            found[row] = counts[held] @ softplus(sign * (ratios[held, None] + shifts))
-        return found
+            held = counts > 0  # a segment without trials of a class costs nothing, even if its ratio is infinite
+            costs[row] = counts[held] @ softplus(sign * (ratios[held, None] + shifts))
+        return costs
 
 
 def min_cllr(data: ScoreData, *, system: str | None = None) -> float:
@@ -272,10 +298,15 @@ def dev_pav(data: ScoreData, *, system: str | None = None) -> float:
     >>> round(dev_pav(([-1.0, 1.0], [-1.0, 1.0])), 4)
     0.2171
     """
-    source = as_source(data, system=system)
-    found = Segments.of(source)
-    scores = np.unique(np.concatenate([np.asarray(own, dtype=np.float64) for own in _classes(data, system)]))
-    values = found.ratios()[np.minimum(np.searchsorted(found.ends, scores, side="left"), len(found.ends) - 1)]
+    segments = Segments.of(as_source(data, system=system))
+    if isinstance(data, Trials):
+        scores = np.unique(data.column(system)).astype(np.float64)
+    elif isinstance(data, tuple):
+        scores = np.unique(np.concatenate([np.asarray(part, dtype=np.float64) for part in data]))
+    else:
+        raise TrialsError("devPAV needs all scores at once: Trials, or a pair of arrays")
+    place = np.minimum(np.searchsorted(segments.ends, scores, side="left"), len(segments.ends) - 1)
+    values = segments.ratios()[place]
     finite = np.isfinite(values) & np.isfinite(scores)
     x, away = scores[finite], (values - scores)[finite]
     if len(x) < 2:
@@ -286,16 +317,6 @@ def dev_pav(data: ScoreData, *, system: str | None = None) -> float:
     # two triangles where the curve crosses the diagonal
     areas = np.where(crossing, (first**2 + second**2) / np.where(whole > 0, whole, 1.0), whole) * widths / 2
     return float(areas.sum() / (x[-1] - x[0]) / log(10))
-
-
-def _classes(data: ScoreData, system: str | None) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Split the scores of trials or of a pair of arrays."""
-    if isinstance(data, Trials):
-        scores = data.column(system)
-        return scores[data.genuine], scores[~data.genuine]
-    if isinstance(data, tuple):
-        return np.asarray(data[0]), np.asarray(data[1])
-    raise TrialsError("devPAV needs all scores at once: Trials, or a pair of arrays")
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,8 +425,8 @@ class CostTarget:
     partition: tuple[str, ...] = ()
 
 
-CostLike: TypeAlias = str | CostPoint | CostTarget
-"""An operating point, several under one name, or a text: a preset, a prior, or prior and costs as in ``.01,10,1``."""
+CostLike: TypeAlias = str | CostPoint | CostTarget | DetectionCosts
+"""An operating point, several under one name, or a text: a preset, a prior, or prior and costs (``.01,10,1``)."""
 
 
 def cost_target(cost: CostLike, partition: Sequence[str] = ()) -> CostTarget:
@@ -414,7 +435,8 @@ def cost_target(cost: CostLike, partition: Sequence[str] = ()) -> CostTarget:
     Parameters
     ----------
     cost : CostLike
-        A `CostPoint`, a `CostTarget`, a prior, or a text: a name such as ``sre18``, or ``prior,miss,false_alarm``.
+        A `CostPoint`, a `CostTarget`, a `DetectionCosts`, a prior, or a text: a name such as ``sre18``,
+        ``prior,miss,false_alarm``, or the four numbers of a `DetectionCosts`.
     partition : sequence of str, default ()
         Further columns of test. Detection costs are then means of error rates over the parts that their values divide
         the trials into, all at the same threshold.
@@ -442,19 +464,26 @@ def cost_target(cost: CostLike, partition: Sequence[str] = ()) -> CostTarget:
     if isinstance(cost, CostPoint):
         costs = "" if cost.miss == cost.false_alarm == 1 else f",{cost.miss:g},{cost.false_alarm:g}"
         return CostTarget(f"{cost.prior:g}{costs}", (cost,), columns)
+    if isinstance(cost, DetectionCosts):
+        if abs(cost.prior_genuine + cost.prior_impostor - 1) > 1e-9:
+            raise ParameterError(f"the priors of {cost} must add up to 1 here", code="priors")
+        return cost_target(CostPoint(cost.prior_genuine, cost.cost_fr, cost.cost_fa), columns)
     if cost.lower() in PRESETS:
         return CostTarget(cost.lower(), PRESETS[cost.lower()], columns)
     try:
         numbers = [float(number) for number in cost.split(",")]
     except ValueError:
         numbers = []
+    if len(numbers) == 4:
+        return cost_target(DetectionCosts(*numbers), columns)
     if len(numbers) not in (1, 3):
         raise ParameterError(
             "the detection cost {cost} is unknown: expected a prior, a prior and two costs as in .01,10,1, or one of "
-            "{presets}",
+            "{presets}{meant}",
             code="unknown-cost",
             cost=shown(cost),
             presets=", ".join(PRESETS),
+            meant=nearest(cost, PRESETS),
         )
     return cost_target(CostPoint(*numbers), columns)
 
@@ -575,7 +604,8 @@ def elub_bounds(data: ScoreData, *, system: str | None = None) -> tuple[float, f
     """
     source = as_source(data, system=system)
     genuine, impostor = source.genuine, source.impostor
-    reach = np.clip(source.tally(_Range()) / log(10), -_FARTHEST, _FARTHEST)
+    lowest, negated = source.tally(Fold(class_ends, np.minimum))
+    reach = np.clip(np.array([lowest.min(), -negated.min()]) / log(10), -_FARTHEST, _FARTHEST)
     first = min(0, int(max(reach[0], -np.log10(genuine + 1)) // _STEP))
     last = max(0, int(min(reach[1], np.log10(impostor + 1)) // _STEP) + 1)
     places = np.linspace(first * _STEP, last * _STEP, last - first + 1)
@@ -586,20 +616,6 @@ def elub_bounds(data: ScoreData, *, system: str | None = None) -> tuple[float, f
     low = np.max(places[worse & (places <= 0)] + _STEP, initial=places[0])
     high = np.min(places[worse & (places >= 0)] - _STEP, initial=places[-1])
     return float(min(low, 0.0)) * log(10), float(max(high, 0.0)) * log(10)
-
-
-@dataclass(frozen=True, slots=True)
-class _Range:
-    """Tally the lowest and the highest score."""
-
-    def start(self) -> Floats:
-        return np.array([np.inf, -np.inf])
-
-    def add(self, total: Floats, scores: Scores, genuine: Genuine) -> Floats:
-        return self.merge(total, np.array([scores.min(), scores.max()])) if len(scores) else total
-
-    def merge(self, a: Floats, b: Floats) -> Floats:
-        return np.array([min(a[0], b[0]), max(a[1], b[1])])
 
 
 def bayes_errors(data: ScoreData, log_odds: ArrayLike, *, system: str | None = None, minimum: bool = False) -> Floats:

@@ -6,57 +6,59 @@ scores are calibrated on dev, by logistic calibration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from math import inf, log, log2, pi, sqrt
+from functools import cached_property, partial
+from math import e, exp, inf, isfinite, log, log2, pi, sqrt
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from fairtrial.calibration.estimates import (
-    Alternative,
-    Bootstrap,
-    ErrorSum,
-    Evidence,
-    Figure,
-    Judgement,
-    Kind,
-    Provenance,
-    RateInterval,
-    TestResult,
-    Threshold,
-    bootstrap_figure,
-    check_finite,
-    evidence_interval,
-    evidence_test,
-    fit_evidence,
-    folds_of_people,
-    uncertainty_on_dev,
-)
 from fairtrial.calibration.evidence import (
     CostPoint,
     CostTarget,
     Floats,
+    Labels,
     Segments,
+    by_class,
     cllr,
     cost_target,
     empirical_cross_entropy,
     softplus,
     sum_of_class_means,
 )
-from fairtrial.calibration.model import Calibration
-from fairtrial.calibration.nonparametric import fit_steps
-from fairtrial.calibration.parametric import identity
-from fairtrial.core.errors import ParameterError, TrialsError, check_share
+from fairtrial.calibration.methods import Influence, fit_steps, score_table
+from fairtrial.calibration.model import BoundsName, Calibration, fit_calibration, ratio_source, unchanged_scores
+from fairtrial.core.errors import (
+    ParameterError,
+    TrialsError,
+    as_generator,
+    check_confidence,
+    check_resamples,
+    check_share,
+)
 from fairtrial.core.ids import Ids
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Further, Trials
-from fairtrial.core.words import listed, shown
+from fairtrial.core.words import listed, shown, term
 from fairtrial.counting.search import hull_points
-from fairtrial.counting.tallies import ErrorCounts, as_source, count_errors
+from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
+from fairtrial.inference.bootstrap import Bootstrap
+from fairtrial.inference.decide import Judgement
+from fairtrial.inference.estimates import (
+    Alternative,
+    Estimate,
+    Threshold,
+    estimate_of_values,
+    rates_of,
+    student_quantile,
+    variance_of_values,
+)
+from fairtrial.inference.intervals import RateInterval
+from fairtrial.inference.split import Kind, Provenance, TrialSets
+from fairtrial.inference.tests import TestResult, student_test
 from fairtrial.rules.measures import Weights
 
 GIVEN_CALIBRATION: dict[Threshold, str] = {
@@ -66,9 +68,251 @@ GIVEN_CALIBRATION: dict[Threshold, str] = {
 """What sentences say of the calibration."""
 _BY_OTHERS = 2 / 3
 """The weight of costs at the best choice of other people in the variance of a minimum."""
+_FOLDS = 5
+_BOOTSTRAP_GROUPS = 1000
+_AT_ONCE = 256
+_ROUNDING = 1e-12
+"""A limit that is nearer to the end of its range than this, relative to the interval, is that end."""
 
 
-def _entropies(ratios: Floats, genuine: NDArray[np.bool_], prior: float) -> tuple[Floats, Floats]:
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A calibrated system on the judged trials.
+
+    Parameters
+    ----------
+    calibration
+        From scores to ratios.
+    sets
+        The trials that it was fitted on and those that are judged, and who takes part in them.
+    folded
+        If one set is judged in blocks: the calibration of each, fitted on trials of other people. `calibration` then is
+        that of all trials.
+    """
+
+    calibration: Calibration
+    sets: TrialSets
+    folded: tuple[Calibration, ...] = ()
+
+    @classmethod
+    def fitted(
+        cls,
+        sets: TrialSets,
+        systems: Sequence[str],
+        *,
+        method: str = "logistic",
+        prior: float = 0.5,
+        bounds: BoundsName = "none",
+    ) -> Evidence:
+        """Calibrate systems on dev; with folds, each block on trials of other people.
+
+        Raises
+        ------
+        TrialsError
+            If some trials are in no block.
+        """
+        assert sets.dev is not None
+        how: dict[str, Any] = {"systems": systems, "method": method, "prior": prior, "bounds": bounds}
+        folded = []
+        if sets.blocks:
+            dev = _trials_of(sets.dev)
+            judged = np.any([block.held_out for block in sets.blocks], axis=0)
+            if not judged.all():
+                raise TrialsError(
+                    "evidence is measured on all trials, but {trials:count} of them are in no block; make_blocks(...) "
+                    "deals out all",
+                    code="not-in-a-block",
+                    trials=int(np.count_nonzero(~judged)),
+                )
+            folded = [fit_calibration(dev.rows(np.flatnonzero(block.others)), **how) for block in sets.blocks]
+        return cls(fit_calibration(sets.dev, **how), sets, tuple(folded))
+
+    @property
+    def system(self) -> str:
+        """The calibrated system, or systems."""
+        return " + ".join(self.calibration.systems)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the judged trials are in memory, so that there are intervals."""
+        return isinstance(self.sets.test, Trials)
+
+    @property
+    def dev(self) -> Trials:
+        """The trials that the calibration was fitted on."""
+        return _trials_of(self.sets.dev)
+
+    @property
+    def test(self) -> Trials:
+        """The judged trials."""
+        return _trials_of(self.sets.test)
+
+    @property
+    def genuine(self) -> Labels:
+        """Which of the judged trials are genuine."""
+        return self.test.genuine
+
+    @cached_property
+    def ratios(self) -> Floats:
+        """The log-likelihood ratio of each judged trial."""
+        if not self.folded:
+            return self.calibration.ratios(self.test)
+        ratios = np.full(len(self.test), np.nan)
+        for block, calibration in zip(self.sets.blocks, self.folded, strict=True):
+            ratios[block.held_out] = calibration.map(self.scores[block.held_out])
+        return ratios
+
+    @cached_property
+    def pair(self) -> tuple[Floats, Floats]:
+        """Ratios of genuine and of impostor trials."""
+        return self.ratios[self.genuine], self.ratios[~self.genuine]
+
+    @cached_property
+    def scores(self) -> Floats:
+        """The scores of the judged trials: one row per trial, one column per system."""
+        return score_table(self.test, self.calibration.systems)
+
+    @property
+    def given(self) -> Floats:
+        """The scores whose maps minima are taken over: those of one system, or the ratios of a fusion."""
+        return self.scores[:, 0] if len(self.calibration.systems) == 1 else self.ratios
+
+    @cached_property
+    def source(self) -> ScoreSource:
+        """The log-likelihood ratios."""
+        if self.in_memory:
+            return as_source(self.pair)
+        return ratio_source(as_source(self.sets.test, system=self.calibration.systems[0]), self.calibration)
+
+    @cached_property
+    def given_source(self) -> ScoreSource:
+        """The scores whose maps minima are taken over; see `given`."""
+        if self.in_memory:
+            return as_source((self.given[self.genuine], self.given[~self.genuine]))
+        return as_source(self.sets.test, system=self.calibration.systems[0])
+
+    @property
+    def influence(self) -> Influence | None:
+        """How dev trials determine the calibration; None if unknown."""
+        return self.calibration.influence if self.sets.origin in ("dev", "folds") else None
+
+    def moved_by(self, slopes: Floats) -> Floats | None:
+        """Compute the influence of each dev trial on a statistic from its slopes in the ratios of test trials."""
+        if self.influence is None:
+            return None
+        if self.calibration.bounds is not None:  # a bounded ratio does not move
+            low, high = self.calibration.bounds
+            slopes = np.where((self.ratios > low) & (self.ratios < high), slopes, 0.0)
+        return by_class(self.influence.moves(self.scores, slopes), self.dev.genuine)
+
+    def folds(self) -> Iterator[tuple[Labels, Labels]]:
+        """Divide the judged trials by people into those held out and the rest, five times.
+
+        Claimed people are dealt into folds, or subjects, or trials without ids. Folds whose rest lacks a class are left
+        out.
+        """
+        test, rng = self.test, np.random.default_rng([self.sets.seed, 6])
+        role = "subject" if self.sets.sharing == "subject" else "claim"
+        if self.sets.people[1] is None or role not in test.ids:
+            fold = rng.permutation(len(test)) % _FOLDS
+        else:
+            codes = test.ids[role].numbered().codes
+            fold = (rng.permutation(int(codes.max()) + 1) % _FOLDS)[codes]
+        for k in range(_FOLDS):
+            held, rest = fold == k, fold != k
+            if held.any() and (rest & self.genuine).any() and (rest & ~self.genuine).any():
+                yield held, rest
+
+
+def _trials_of(data: object) -> Trials:
+    if not isinstance(data, Trials):
+        raise TrialsError(
+            "intervals and curves of evidence need trials in memory, one row per trial; see Trials.from_arrays",
+            code="needs-trials",
+        )
+    return data
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figure:
+    """A statistic of evidence on the judged trials.
+
+    Attributes
+    ----------
+    estimate
+        Its value.
+    values
+        What each judged trial adds: the sum of their class means moves as the statistic does; None if the trials are
+        not in memory.
+    moves
+        The influence of each dev trial through the calibration, times the trials of its class; None if the calibration
+        does not matter, or its influence is unknown.
+    least_high
+        A lower bound of the upper limit, for an estimate of 0.
+    errors
+        For a weighted sum of error rates: the errors and their weights, which give its limits.
+    parts
+        What it is the mean of.
+    """
+
+    estimate: float
+    values: Floats | None = None
+    moves: Floats | None = None
+    least_high: float = 0.0
+    errors: tuple[ErrorCounts, Weights] | None = None
+    parts: tuple[Figure, ...] = ()
+
+    @classmethod
+    def mean_of(cls, parts: Sequence[Figure]) -> Figure:
+        """Average several statistics of the same evidence."""
+        if len(parts) == 1:
+            return parts[0]
+        values = [part.values for part in parts if part.values is not None]
+        moves = [part.moves for part in parts if part.moves is not None]
+        return cls(
+            float(np.mean([part.estimate for part in parts])),
+            np.mean(values, axis=0) if values else None,
+            np.mean(moves, axis=0) if len(moves) == len(parts) else None,
+            parts=tuple(parts),
+        )
+
+    def __sub__(self, other: Figure) -> Figure:
+        moves = None
+        if self.moves is not None or other.moves is not None:
+            first, second = (0.0 if figure.moves is None else figure.moves for figure in (self, other))
+            moves = np.asarray(first - second)
+        with np.errstate(invalid="ignore"):  # infinite evidence is refused when something is estimated
+            estimate = float(np.subtract(self.estimate, other.estimate))
+            if self.values is None or other.values is None:
+                return Figure(estimate)
+            return Figure(estimate, self.values - other.values, moves)
+
+    def estimated(self, evidence: Evidence, *, threshold: Threshold = "re-estimated") -> Estimate:
+        """Estimate the variance of a statistic, or of the difference of two on the same trials.
+
+        Parameters
+        ----------
+        evidence
+            Where it comes from; of a difference, either.
+        threshold
+            ``re-estimated`` adds the variance of the calibration over other dev people, if it is known.
+
+        Raises
+        ------
+        TrialsError
+            If a trial has infinite evidence for the wrong side.
+        """
+        if not np.isfinite(self.estimate):
+            raise TrialsError(
+                "a trial has infinite evidence for the wrong side, so nothing can be said of a difference",
+                code="infinite-evidence",
+            )
+        assert self.values is not None
+        made = estimate_of_values(evidence.sets, self.estimate, self.values, self.moves, threshold=threshold)
+        return made if self.errors is None else replace(made, rates=rates_of(*self.errors, made.variance))
+
+
+def _entropies(ratios: Floats, genuine: Labels, prior: float) -> tuple[Floats, Floats]:
     """Compute the cost of each trial in bits, and the derivative of the sum of class means in its ratio."""
     signs = np.where(genuine, -1.0, 1.0)
     away = signs * (ratios + log(prior / (1 - prior)))
@@ -91,7 +335,7 @@ def cllr_figure(evidence: Evidence) -> Figure:
 
 
 def least_entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:
-    """Compute the least cross-entropy of any non-decreasing map of the scores as given; min Cllr at one half.
+    """Compute the least cross-entropy of any non-decreasing map of the scores; min Cllr at one half.
 
     It is a minimum over maps, so to first order each trial adds its cost at the best map. That map follows the trials
     it is fitted to, which makes costs too even; at the bounded map of other people they are too uneven: `_between`.
@@ -103,7 +347,7 @@ def least_entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:
     place = np.minimum(np.searchsorted(segments.ends, given, side="left"), len(segments.ends) - 1)
     costs, _ = _entropies(segments.ratios()[place], genuine, prior)
     ratios = given.copy()
-    for held, rest in folds_of_people(evidence):
+    for held, rest in evidence.folds():
         steps = fit_steps(as_source((given[rest & genuine], given[rest & ~genuine])))
         ratios[held] = steps.ratios(given[held, None])
     held_out, _ = _entropies(ratios, genuine, prior)
@@ -144,14 +388,14 @@ def rocch_eer_figure(evidence: Evidence) -> Figure:
     positive = np.count_nonzero(genuine)
     negative = len(values) - positive
     counts = ErrorCounts(float("nan"), estimate * negative, estimate * positive, positive, negative)
-    return Figure(estimate, values, errors=ErrorSum(counts, Weights(1 - prior, prior)))
+    return Figure(estimate, values, errors=(counts, Weights(1 - prior, prior)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
     """The judged trials divided into parts of equal weight."""
 
-    genuine: NDArray[np.bool_]
+    genuine: Labels
     part: NDArray[np.int64]
     weights: Floats
     """The weight of each trial in the mean over its class: 1 if there is one part."""
@@ -185,13 +429,13 @@ class Parts:
 
     def centred(self, values: Floats) -> Floats:
         """Weight values so that their class means are the means over parts, and they vary within parts only."""
-        found = np.empty(len(values))
+        centred = np.empty(len(values))
         for rows in (self.genuine, ~self.genuine):
             part, some = self.part[rows], values[rows]
             means = np.bincount(part, some) / np.maximum(np.bincount(part), 1)
             whole = float(np.mean(self.weights[rows] * some))
-            found[rows] = self.weights[rows] * (some - means[part]) + whole
-        return found
+            centred[rows] = self.weights[rows] * (some - means[part]) + whole
+        return centred
 
 
 def cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
@@ -203,12 +447,27 @@ def cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
     figures = []
     for point in target.points:
         figure = _point_figure(evidence, evidence.ratios, parts, point, point.threshold)
-        figures.append(replace(figure, moves=_cost_moves(evidence, parts, point)))
+        if evidence.influence is not None:
+            # a cost is a step function of ratios: its slope is estimated from all trials near the threshold, weighted
+            # by a normal density as wide as the uncertainty of the ratio there
+            away = evidence.ratios - point.threshold
+            nearest = evidence.scores[[int(np.argmin(np.abs(away)))]]
+            dev, genuine = evidence.dev.genuine, evidence.genuine
+            moves = by_class(evidence.influence.moves(nearest, np.ones(1)), dev)
+            width = sqrt(variance_of_values(evidence.sets.people[0], dev, moves).value)
+            moved: Floats | None = np.zeros(len(dev))
+            if width > 0:
+                weights = point.weights
+                passing = np.where(genuine, -weights.frr / genuine.sum(), weights.far / (~genuine).sum())
+                passing = passing * parts.weights
+                moved = evidence.moved_by(passing * np.exp(-((away / width) ** 2) / 2) / (width * sqrt(2 * pi)))
+            figure = replace(figure, moves=moved)
+        figures.append(figure)
     return Figure.mean_of(figures)
 
 
 def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
-    """Compute the least cost at any threshold of the scores as given, the best one for each point, a posteriori.
+    """Compute the least cost at any threshold of the scores, the best one for each point, a posteriori.
 
     As a minimum, it takes values between the costs at the best threshold and at that of other people.
     """
@@ -218,7 +477,7 @@ def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
     parts = Parts.of(evidence.test, target.partition)
     best = _least_thresholds(evidence, target, parts)
     by_others = [np.full(len(evidence.given), threshold) for threshold in best]
-    for held, rest in folds_of_people(evidence):
+    for held, rest in evidence.folds():
         for column, threshold in zip(by_others, _least_thresholds(evidence, target, parts, rest), strict=True):
             column[held] = threshold
     figures = []
@@ -230,9 +489,7 @@ def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
     return Figure.mean_of(figures)
 
 
-def _least_thresholds(
-    evidence: Evidence, target: CostTarget, parts: Parts, rows: NDArray[np.bool_] | None = None
-) -> list[float]:
+def _least_thresholds(evidence: Evidence, target: CostTarget, parts: Parts, rows: Labels | None = None) -> list[float]:
     """Find the threshold of the least cost at each operating point, of all trials or of some rows."""
     some = slice(None) if rows is None else rows
     scores, genuine, weights = evidence.given[some], evidence.genuine[some], parts.weights[some]
@@ -261,30 +518,12 @@ def _point_figure(evidence: Evidence, scores: Floats, parts: Parts, point: CostP
     positive = int(np.count_nonzero(genuine))
     errors = float(wrong[~genuine].sum()), float(wrong[genuine].sum())
     counts = ErrorCounts(threshold, *errors, positive, len(wrong) - positive)
-    return Figure(sum_of_class_means(values, genuine), values, errors=ErrorSum(counts, point.weights))
+    return Figure(sum_of_class_means(values, genuine), values, errors=(counts, point.weights))
 
 
-def _priced(scores: Floats, genuine: NDArray[np.bool_], point: CostPoint, threshold: float | Floats) -> Floats:
+def _priced(scores: Floats, genuine: Labels, point: CostPoint, threshold: float | Floats) -> Floats:
     """Compute the cost of each trial at an operating point, at one threshold or one per trial."""
     return np.asarray(((scores > threshold) != genuine) * np.where(genuine, point.weights.frr, point.weights.far))
-
-
-def _cost_moves(evidence: Evidence, parts: Parts, point: CostPoint) -> Floats | None:
-    """Compute the influence of each dev trial on the cost at a point; None if unknown.
-
-    A cost is a step function of ratios. Its slope is estimated from all trials near the threshold, weighted by a normal
-    density as wide as the uncertainty of the ratio there.
-    """
-    if evidence.influence is None:
-        return None
-    away = evidence.ratios - point.threshold
-    nearest = int(np.argmin(np.abs(away)))
-    width = uncertainty_on_dev(evidence, evidence.influence.moves(evidence.scores[[nearest]], np.ones(1)))
-    if not width > 0:
-        return np.zeros(len(evidence.dev))
-    genuine, weights = evidence.genuine, point.weights
-    passing = np.where(genuine, -weights.frr / genuine.sum(), weights.far / (~genuine).sum()) * parts.weights
-    return evidence.moved_by(passing * np.exp(-((away / width) ** 2) / 2) / (width * sqrt(2 * pi)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,12 +603,12 @@ class EvidenceMeasure:
         """
         return "a posteriori" if self.posteriori else provenance.evidence_kind
 
-    def evidence(self, judgement: Judgement) -> Evidence:
+    def evidence(self, judgement: Judgement | Evidence) -> Evidence:
         """Give the evidence of a judged system: unchanged, calibrated on dev, or block by block on other people.
 
         Parameters
         ----------
-        judgement : Judgement
+        judgement : Judgement or Evidence
             The judged system; its calibration is fitted once for all measures.
 
         Returns
@@ -384,6 +623,8 @@ class EvidenceMeasure:
         TrialsError
             If the trials are not in memory, or some are in no block.
         """
+        if isinstance(judgement, Evidence):
+            return judgement
         sets, system = judgement.sets, judgement.system
         unchanged = self.raw or self.posteriori
         if sets.origin == "given" and not unchanged:
@@ -398,14 +639,14 @@ class EvidenceMeasure:
             )
         if unchanged:
             return judgement.once("evidence of raw scores", lambda: Evidence(unchanged_scores(system), sets))
-        return judgement.once("evidence", lambda: fit_evidence(sets, (system,)))
+        return judgement.once("evidence", lambda: Evidence.fitted(sets, (system,)))
 
-    def judged(self, judgement: Judgement) -> Figure:
+    def judged(self, judgement: Judgement | Evidence) -> Figure:
         """Compute the statistic of a judged system, once.
 
         Parameters
         ----------
-        judgement : Judgement
+        judgement : Judgement or Evidence
             The judged system.
 
         Returns
@@ -413,29 +654,77 @@ class EvidenceMeasure:
         Figure
             The estimate, and what each trial adds to it.
         """
+        if isinstance(judgement, Evidence):
+            return self.figure(judgement)
         return judgement.once(("figure", self), lambda: self.figure(self.evidence(judgement)))
 
     def interval(
-        self, judgement: Judgement, *, confidence: float = 0.95, threshold: Threshold = "re-estimated"
+        self, judgement: Judgement | Evidence, *, confidence: float = 0.95, threshold: Threshold = "re-estimated"
     ) -> RateInterval:
         """Compute the interval of a judged system.
 
         Parameters
         ----------
-        judgement : Judgement
+        judgement : Judgement or Evidence
             The judged system.
         confidence : float, default 0.95
             The level of confidence, between 0 and 1.
         threshold : {"re-estimated", "fixed"}, default "re-estimated"
-            Whether the calibration counts as re-estimated from other dev trials, or as fixed.
+            Whether the calibration counts as re-estimated from other dev trials, or as fixed. A measure that does not
+            depend on dev is always fixed.
 
         Returns
         -------
         RateInterval
             Estimate and limits.
+
+        Notes
+        -----
+        Student's limits on a logarithmic scale, as costs are above 0; beyond the distance of the estimate from 0 they
+        go on straight, down to 0 and up to the highest possible value. If min Cllr is 0, its upper limit is at least
+        the mean cost at the bounded map of other people. A detection cost, like the EER on the convex hull, is a
+        weighted sum of two error rates and has their limits, with one quantile for all that varies. The limits of a
+        mean over operating points are the means of theirs.
         """
+        check_confidence(confidence)
         evidence, figure = self.evidence(judgement), self.judged(judgement)
-        return evidence_interval(self, evidence, confidence=confidence, threshold=threshold, figure=figure)
+        estimate = figure.estimate
+        if not np.isfinite(estimate):
+            low, high, sigma, limits = 0.0, inf, inf, "student"
+            given: Threshold = "fixed" if figure.moves is None else threshold
+        else:
+            made = figure.estimated(evidence, threshold=threshold)
+            sigma, limits, given = made.sigma, "student", made.threshold
+            parts = figure.parts or (figure,)
+            if parts[0].errors is not None:
+                ends = [part.estimated(evidence, threshold=threshold).interval(confidence) for part in parts]
+                low, high = np.mean(ends, axis=0).tolist()
+                limits = "wilson"
+            else:
+                reach = student_quantile(made.df, confidence) * sigma
+                if self.signed:
+                    low, high = estimate - reach, estimate + reach
+                else:
+                    near = min(reach, estimate)
+                    factor, beyond = exp(near / estimate) if estimate > 0 else e, reach - near
+                    low, high = estimate / factor - beyond, max(estimate * factor + beyond, figure.least_high)
+            if not self.signed:
+                slack = _ROUNDING * max(high, estimate)
+                low = 0.0 if low <= slack else low
+                high = self.most if high >= self.most - slack else high
+        return RateInterval(
+            estimate,
+            low,
+            high,
+            sigma,
+            confidence,
+            limits,
+            self.name,
+            given,
+            is_share=self.is_share,
+            label=self.label,
+            sharing=evidence.sets.sharing,
+        )
 
     def tests(
         self, a: Judgement, b: Judgement, *, alternative: Alternative = "two-sided", n_resamples: int, rng: int
@@ -467,18 +756,93 @@ class EvidenceMeasure:
         return tests, bootstrap_figure(difference, evidence, n_resamples=n_resamples, rng=rng)
 
 
-def unchanged_scores(system: str) -> Calibration:
-    """Take the scores of a system as log-likelihood ratios."""
-    return Calibration((system,), "none", identity().mapping)
+def check_finite(measure: EvidenceMeasure, figures: Mapping[str, Figure]) -> None:
+    """Refuse to test a difference from a system whose figure, by its name, is infinite."""
+    infinite = [name for name, figure in figures.items() if not isfinite(figure.estimate)]
+    if infinite:
+        raise TrialsError(
+            "{systems}: a trial has infinite evidence for the wrong side, so no difference in {measure} can be tested; "
+            "leave such systems out",
+            code="infinite-evidence",
+            systems=listed(infinite),
+            measure=term(measure.label),
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class _Family:
-    """Measures that differ by what follows the @ in their name."""
+def evidence_test(
+    measure: EvidenceMeasure,
+    evidence: Evidence,
+    difference: Figure,
+    *,
+    alternative: Alternative = "two-sided",
+    threshold: Threshold = "re-estimated",
+) -> TestResult:
+    """Test the difference of a measure between two systems on the same trials.
 
-    make: Callable[[str], EvidenceMeasure]
-    argument: str
-    summary: str
+    Parameters
+    ----------
+    measure
+        The measure.
+    evidence
+        That of either system.
+    difference
+        The statistic of A less that of B.
+    alternative
+        What is claimed of A - B.
+    threshold
+        Whether the calibrations are re-estimated or fixed.
+    """
+    made = difference.estimated(evidence, threshold=threshold)
+    test = student_test(evidence.sets.test_name, made, alternative=alternative)
+    note = test.note or measure.caution
+    return replace(test, measure=measure.name, is_share=measure.is_share, note=note, label=measure.label)
+
+
+def bootstrap_figure(
+    figure: Figure, evidence: Evidence, *, n_resamples: int = 10_000, rng: int | None = 0
+) -> Bootstrap:
+    """Bootstrap a statistic to first order, by people, or by trials without ids.
+
+    Parameters
+    ----------
+    figure
+        The statistic, or the difference of two.
+    evidence
+        Where it comes from; of a difference, that of either system.
+    n_resamples, rng
+        The number of resamples, and the seed.
+
+    Notes
+    -----
+    Trials without ids are dealt at random into at most 1,000 groups per class, which are drawn.
+    """
+    check_resamples(n_resamples)
+    generator, people = as_generator(rng), evidence.sets.people[1]
+    assert figure.values is not None
+    parts = np.empty(len(figure.values))
+    for rows in (evidence.genuine, ~evidence.genuine):
+        parts[rows] = (figure.values[rows] - figure.values[rows].mean()) / np.count_nonzero(rows)
+    if people is not None:
+        sums = np.zeros(people.size)
+        for part in people.classes:
+            for role in part.by_role:
+                by_person = part.sums(role, parts[part.rows])
+                sums[: len(by_person)] += by_person
+    else:
+        sums = np.concatenate(
+            [
+                np.bincount(generator.permutation(len(some)) % _BOOTSTRAP_GROUPS, some)
+                for some in (parts[evidence.genuine], parts[~evidence.genuine])
+            ]
+        )
+    drawn = np.empty(n_resamples)
+    for start in range(0, n_resamples, _AT_ONCE):
+        some = drawn[start : start + _AT_ONCE]
+        if people is not None:
+            some[:] = people.draw(len(some), generator) @ sums
+        else:
+            some[:] = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), len(some)) @ sums
+    return Bootstrap(figure.estimate, figure.estimate + drawn - drawn.mean())
 
 
 def entropy_measure(prior: float, *, least: bool = False) -> EvidenceMeasure:
@@ -488,16 +852,6 @@ def entropy_measure(prior: float, *, least: bool = False) -> EvidenceMeasure:
     name, label = f"{'ece-min' if least else 'ece'}@{prior:g}", f"{'min ' if least else ''}ECE({prior:g})"
     most = entropy if least else inf
     return EvidenceMeasure(name, label, partial(figure, prior=prior), posteriori=least, most=most)
-
-
-def _entropy_named(text: str, *, least: bool) -> EvidenceMeasure:
-    try:
-        prior = float(text)
-    except ValueError as error:
-        raise ParameterError(
-            "the prior {text} is not a number; write it as in ece@.1", code="not-a-number", text=shown(text)
-        ) from error
-    return entropy_measure(check_share("prior", prior, open_ends=True), least=least)
 
 
 def cost_measure(target: CostTarget, kind: Literal["act-dcf", "act-dcf-raw", "min-dcf"] = "act-dcf") -> EvidenceMeasure:
@@ -515,10 +869,6 @@ def cost_measure(target: CostTarget, kind: Literal["act-dcf", "act-dcf-raw", "mi
     )
 
 
-def _cost_named(text: str, *, kind: Any) -> EvidenceMeasure:
-    return cost_measure(cost_target(text), kind)
-
-
 CLLR = EvidenceMeasure("cllr", "Cllr", cllr_figure, "cost of the log-likelihood ratio, calibrated on dev")
 MIN_CLLR = EvidenceMeasure(
     "cllr-min", "min Cllr", least_entropy_figure, "the least Cllr of any non-decreasing map", True, most=1.0
@@ -533,30 +883,25 @@ CLLR_CAL = EvidenceMeasure(
         "conservative-test", "conservative: two systems that both lose little are hardly ever distinguishable"
     ),
 )
-_MEASURES: dict[str, EvidenceMeasure | _Family] = {
-    "cllr": CLLR,
-    "cllr-min": MIN_CLLR,
-    "cllr-cal": CLLR_CAL,
-    "cllr-raw": EvidenceMeasure(
-        "cllr-raw", "Cllr of the scores", cllr_figure, "Cllr of the scores unchanged", raw=True
-    ),
-    "eer-rocch": EvidenceMeasure(
-        "eer-rocch",
-        "EER (ROCCH)",
-        rocch_eer_figure,
-        "equal error rate on the ROC convex hull",
-        True,
-        is_share=True,
-        most=0.5,
-    ),
-    "ece": _Family(partial(_entropy_named, least=False), "PRIOR", "cross-entropy at a prior, calibrated on dev"),
-    "ece-min": _Family(partial(_entropy_named, least=True), "PRIOR", "the least cross-entropy"),
-    "act-dcf": _Family(partial(_cost_named, kind="act-dcf"), "COST", "normalised detection cost, calibrated on dev"),
-    "act-dcf-raw": _Family(
-        partial(_cost_named, kind="act-dcf-raw"), "COST", "normalised detection cost of the scores unchanged"
-    ),
-    "min-dcf": _Family(partial(_cost_named, kind="min-dcf"), "COST", "the least normalised detection cost"),
+_CLLR_RAW = EvidenceMeasure("cllr-raw", "Cllr of the scores", cllr_figure, "Cllr of the scores unchanged", raw=True)
+_ROCCH_EER = EvidenceMeasure(
+    "eer-rocch",
+    "EER (ROCCH)",
+    rocch_eer_figure,
+    "equal error rate on the ROC convex hull",
+    True,
+    is_share=True,
+    most=0.5,
+)
+_MEASURES = {measure.name: measure for measure in (CLLR, MIN_CLLR, CLLR_CAL, _CLLR_RAW, _ROCCH_EER)}
+_FAMILIES = {
+    "ece": ("PRIOR", "cross-entropy at a prior, calibrated on dev"),
+    "ece-min": ("PRIOR", "the least cross-entropy"),
+    "act-dcf": ("COST", "normalised detection cost, calibrated on dev"),
+    "act-dcf-raw": ("COST", "normalised detection cost of the scores unchanged"),
+    "min-dcf": ("COST", "the least normalised detection cost"),
 }
+"""Measures that differ by what follows the @ in their name: a prior or a cost."""
 
 
 def evidence_measure(name: str) -> EvidenceMeasure | None:
@@ -568,22 +913,25 @@ def evidence_measure(name: str) -> EvidenceMeasure | None:
         If the prior or cost that belongs to the name is missing or invalid.
     """
     family, at, text = name.partition("@")
-    known = _MEASURES.get(family)
-    if isinstance(known, _Family):
-        if not text:
-            raise ParameterError(
-                "{name} needs a {argument}, as in {name}@.01",
-                code="incomplete-name",
-                name=name,
-                argument=known.argument.lower(),
-            )
-        return known.make(text)
-    return None if at else known
+    if family not in _FAMILIES:
+        return None if at else _MEASURES.get(name)
+    argument, _ = _FAMILIES[family]
+    if not text:
+        raise ParameterError(
+            "{name} needs a {argument}, as in {name}@.01", code="incomplete-name", name=name, argument=argument.lower()
+        )
+    if argument == "COST":
+        return cost_measure(cost_target(text), family)  # type: ignore[arg-type]
+    try:
+        prior = float(text)
+    except ValueError as error:
+        raise ParameterError(
+            "the prior {text} is not a number; write it as in ece@.1", code="not-a-number", text=shown(text)
+        ) from error
+    return entropy_measure(check_share("prior", prior, open_ends=True), least=family == "ece-min")
 
 
 def evidence_names() -> dict[str, str]:
     """List all measures of evidence, with what follows the @ in their names, and their summaries."""
-    return {
-        f"{name}@{known.argument}" if isinstance(known, _Family) else name: known.summary
-        for name, known in _MEASURES.items()
-    }
+    families = {f"{name}@{argument}": summary for name, (argument, summary) in _FAMILIES.items()}
+    return {name: measure.summary for name, measure in _MEASURES.items()} | families

@@ -13,42 +13,25 @@ from fairtrial.calibration.methods import (
     CALIBRATIONS,
     DevScores,
     Influence,
+    Linear,
+    MappedSource,
     ScoreMap,
-    calibrations_help,
-    register_calibration,
     score_table,
 )
-from fairtrial.calibration.nonparametric import ISOTONIC, KERNELS
-from fairtrial.calibration.parametric import GAUSSIAN, LOGISTIC, NONE
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice
 from fairtrial.core.notes import Note
 from fairtrial.core.schema import NAME, NUMBER, TEXTS, Entries, Key
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, shown
-from fairtrial.counting.radix import Cells
-from fairtrial.counting.tallies import Genuine, ScoreData, Scores, ScoreSource, Tally, Total, has_sources
+from fairtrial.counting.tallies import ScoreData, ScoreSource
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.models import TABLE, ModelFormat
-
-for _method in (LOGISTIC, ISOTONIC, GAUSSIAN, KERNELS, NONE):
-    register_calibration(_method)
 
 _FORMAT = ModelFormat(
     "fairtrial calibration",
     1,
     (Key("systems", TEXTS), Key("method", NAME), Key("prior", NUMBER), Key("parameters", TABLE)),
 )
-__all__ = [
-    "CALIBRATIONS",
-    "BoundsName",
-    "Calibration",
-    "RatioSource",
-    "calibrations_help",
-    "fit_calibration",
-    "register_calibration",
-    "side_by_side",
-]
-
 _LEAST_PRIOR = 1e-6
 BoundsName: TypeAlias = Literal["none", "elub"]
 
@@ -101,7 +84,7 @@ class Calibration:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Its numbers, as they are saved."""
+        """Its numbers, as in the saved file."""
         return {**self.mapping.numbers, **({} if self.bounds is None else {"bounds": list(self.bounds)})}
 
     @property
@@ -112,7 +95,13 @@ class Calibration:
 
     def map(self, scores: Floats) -> Floats:
         """Map scores, one row per trial and one column per system, to one ratio per trial."""
-        ratios = self.mapping.ratios(scores)
+        try:
+            with np.errstate(over="raise"):
+                ratios = self.mapping.ratios(scores)
+                (2 * np.abs(ratios)).sum()  # as costs in bits are added up
+        except FloatingPointError as error:
+            template = "{name}: the ratios are beyond the range of 64-bit floats; rescale the scores or the model"
+            raise TrialsError(template, code="overflow", name=self.name) from error
         return ratios if self.bounds is None else np.clip(ratios, *self.bounds)
 
     def ratios(self, trials: Trials) -> Floats:
@@ -154,7 +143,7 @@ class Calibration:
         return side_by_side([self], trials)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give names and numbers, as they are saved.
+        """Give names and numbers, as in the saved file.
 
         Returns
         -------
@@ -226,59 +215,14 @@ def side_by_side(calibrations: Sequence[Calibration], trials: Trials) -> Trials:
     return replace(trials, scores=ratios, systems=tuple(calibration.name for calibration in calibrations))
 
 
-@dataclass(frozen=True, slots=True)
-class _Mapped:
-    """Tally the ratios of scores."""
-
-    what: Tally[Any]
-    calibration: Calibration
-
-    def start(self) -> Any:
-        return self.what.start()
-
-    def add(self, total: Any, scores: Scores, genuine: Genuine) -> Any:
-        return self.what.add(total, self.calibration.map(scores.astype(np.float64, copy=False)[:, None]), genuine)
-
-    def merge(self, a: Any, b: Any) -> Any:
-        return self.what.merge(a, b)
+def ratio_source(scores: ScoreSource, calibration: Calibration) -> MappedSource:
+    """Calibrate the scores of one system as they are passed over."""
+    return MappedSource(scores, replace(calibration, influence=None).map)
 
 
-@dataclass(frozen=True, slots=True)
-class RatioSource:
-    """The log-likelihood ratios of scores that are passed over."""
-
-    scores: ScoreSource
-    calibration: Calibration
-
-    @classmethod
-    def of(cls, data: ScoreData, calibration: Calibration) -> RatioSource:
-        """Calibrate the scores of the one system of a calibration."""
-        assert has_sources(data)
-        return cls(data.source_of(calibration.systems[0]), replace(calibration, influence=None))
-
-    @property
-    def genuine(self) -> int:
-        """The number of genuine trials."""
-        return self.scores.genuine
-
-    @property
-    def impostor(self) -> int:
-        """The number of impostor trials."""
-        return self.scores.impostor
-
-    @property
-    def room(self) -> int:
-        """The number of ratios that may be gathered at once."""
-        return self.scores.room
-
-    def lay_cells(self, fineness: int) -> Cells | None:
-        """None: searches go over the scores."""
-        return None
-
-    def tally(self, what: Tally[Total]) -> Total:
-        """Pass once over all ratios."""
-        found: Total = self.scores.tally(_Mapped(what, self.calibration))
-        return found
+def unchanged_scores(system: str) -> Calibration:
+    """Take the scores of a system as log-likelihood ratios."""
+    return Calibration((system,), "none", Linear((1.0,), 0.0))
 
 
 def fit_calibration(
@@ -356,11 +300,22 @@ def fit_calibration(
             able=listed(able),
         )
     scores = DevScores.of(dev, names, prior)
-    found = known.fit(scores)
-    fitted = Calibration(names, method, found.mapping, prior, found.notes, found.influence)
+    fit = known.fit(scores)
+    fitted = Calibration(names, method, fit.mapping, prior, fit.notes, fit.influence)
     if bounds == "none":
         return fitted
     if scores.scores is None or scores.genuine is None:
-        return replace(fitted, bounds=elub_bounds(RatioSource(scores.source, replace(fitted, influence=None))))
+        return replace(fitted, bounds=elub_bounds(ratio_source(scores.source, fitted)))
     ratios = fitted.map(scores.scores)
     return replace(fitted, bounds=elub_bounds((ratios[scores.genuine], ratios[~scores.genuine])))
+
+
+def refit(calibration: Calibration, dev: Trials) -> Calibration:
+    """Fit the same calibration to other dev trials."""
+    return fit_calibration(
+        dev,
+        systems=calibration.systems,
+        method=calibration.method,
+        prior=calibration.prior,
+        bounds="none" if calibration.bounds is None else "elub",
+    )

@@ -2,81 +2,93 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from fairtrial import __version__
-from fairtrial.cli.command_groups import FullGroup
+from fairtrial.cli.commands import COMMANDS, HEADINGS, Declared, figure_commands
 from fairtrial.cli.entry import stopped
 from fairtrial.cli.output import say
-from fairtrial.cli.words import in_command_line_words
-from fairtrial.core.errors import FairtrialError
+from fairtrial.core.errors import FairtrialError, ParameterError
 from fairtrial.core.registry import left_out_plugins
-from fairtrial.core.tables import json_text
-from fairtrial.core.words import wording
-
-COMMANDS = {
-    "evaluate": "Fix the threshold on dev, report the errors on test.",
-    "operating-points": "AUC, d' and the FRR at given FARs, in one table.",
-    "epc": "Expected Performance Curves: all trade-offs at once.",
-    "compare": "Test whether systems really differ.",
-    "explore": "Look around in score files, in a browser.",
-    "groups": "Error rates by group: for whom is it worse, and how sure is that.",
-    "interval": "Intervals from published rates, or from people tested several times.",
-    "test": "Test a rate, two devices or a model, of people tested several times.",
-    "compare-rates": "Test two systems by their published rates.",
-    "eer-bound": "What published EERs alone say about significance.",
-    "mcnemar": "McNemar's test from two numbers.",
-    "plan": "How many people and attempts a test needs.",
-    "coverage": "How well intervals for repeated attempts cover.",
-    "calibrate": "Make log-likelihood ratios of scores, and see how good they are.",
-    "fuse": "Fuse systems and see what is gained.",
-    "predict": "Predict fusions from Gaussian fits of their parts.",
-    "chimeric": "What chimeric users do to a fusion.",
-    "benchmark": "Measure a fusion method over a whole protocol.",
-    "datasets": "List the score sets that fairtrial knows.",
-    "count": "Count scores, any number of them, into a small file.",
-    "merge": "Merge files of counts.",
-    "plot": "Draw the figures.",
-    "convert": "Convert score files from one format to another.",
-    "formats": "List the score file formats.",
-    "completion": "Print a script that completes commands in your shell.",
-}
+from fairtrial.core.words import nearest, visible, wording
 
 
-class LazyGroup(FullGroup):
-    """A group that loads a command only when it is called or its help is asked for.
+class LazyGroup(click.Group):
+    """A group that makes a command only when it is called or its help is asked for.
 
     Parameters
     ----------
-    room
-        The package whose modules are the commands, each by a function `command`.
-    known
-        The commands, and what each does in one line.
+    prefix
+        The words before the commands of this group.
     """
 
-    def __init__(self, *given: Any, room: str, known: Mapping[str, str], **settings: Any) -> None:
+    def __init__(self, *given: Any, prefix: str = "", **settings: Any) -> None:
         super().__init__(*given, **settings)
-        self._room = room
-        self._known = known
+        self._prefix = prefix
+
+    @property
+    def _names(self) -> dict[str, Declared]:
+        known = figure_commands() if self._prefix == "plot " else COMMANDS
+        names = {name.removeprefix(self._prefix): each for name, each in known.items() if name.startswith(self._prefix)}
+        return {name: each for name, each in names.items() if " " not in name}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self._known)
+        return list(self._names)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self._known:
+        declared = self._names.get(cmd_name)
+        if declared is None:
             return None
-        command: click.Command = importlib.import_module(f"{self._room}.{cmd_name.replace('-', '_')}").command
-        return command
+        name = f"{self._prefix}{cmd_name}"
+        if not declared.function:
+            examples = "\n".join(f"  fairtrial {name} {example}" for example in declared.examples)
+            text = f"{declared.summary}\n\n{declared.about}\n\n\b\nExamples:\n{examples}"
+            return LazyGroup(cmd_name, prefix=f"{name} ", help=text)
+        if self._prefix == "plot ":
+            from fairtrial.cli.plots import make_plot
 
-    def described(self, name: str) -> str:
-        return self._known[name]
+            return make_plot(cmd_name, declared)
+        from fairtrial.cli.command import load, make_command
+
+        found = load(declared.function)
+        return found if isinstance(found, click.Command) else make_command(name, declared)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            meant = nearest(name, self._names)
+            ctx.fail(f"No such command {visible(name)!r}{meant or '.'} See 'fairtrial {self._prefix}--help'.")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = self._names
+        for heading in HEADINGS:
+            rows = [(name, each.summary) for name, each in names.items() if each.group == heading]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+
+
+_LEAST_MEMORY = 512 * 2**20
+
+
+def _check_memory() -> None:
+    """Raise an error if there is too little address space; numerical libraries would end the process, or retry."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < _LEAST_MEMORY:
+        raise ParameterError(
+            f"fairtrial needs {_LEAST_MEMORY >> 20} MB of memory, and ulimit -v allows {limit >> 20} MB", code="memory"
+        )
 
 
 class _Main(LazyGroup):
@@ -84,39 +96,43 @@ class _Main(LazyGroup):
 
     def invoke(self, ctx: click.Context) -> Any:
         as_json = "--json" in (*ctx._protected_args, *ctx.args)
-        try:
-            with wording(style="shell"):
+        with wording(style="shell"):
+            try:
+                _check_memory()
                 return super().invoke(ctx)
-        except FairtrialError as error:
-            with wording(style="shell"):
+            except FairtrialError as error:
+                from fairtrial.core.tables import json_text
+
                 if as_json:
                     say(json_text({"error": error.to_dict()}, indent=2))
-                say(f"error: {in_command_line_words(str(error))}", aside=True)
-            sys.exit(2)
-        except KeyboardInterrupt:
-            sys.exit(stopped(signal.SIGINT))
-        finally:
-            for line in left_out_plugins():
-                say(f"warning: {line}", aside=True)
+                say(f"error: {error}", aside=True)
+                sys.exit(2)
+            except KeyboardInterrupt:
+                sys.exit(stopped(signal.SIGINT))
+            finally:
+                for line in left_out_plugins():
+                    say(f"warning: {line}", aside=True)
 
 
-@click.group(cls=_Main, room="fairtrial.cli", known=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Main, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="fairtrial")
 def main() -> None:
-    """How good a verification system really is, how sure that is, and whether another is really better.
+    """Measure how good a verification system is, how certain that is, and whether another is really better.
 
     The threshold is fixed on development data before the test data is seen.
 
     \b
-    Example:
-      fairtrial evaluate --dev dev.txt --test test.txt
+    Examples:
+      fairtrial demo
+      fairtrial evaluate --dev dev.csv --test test.csv
     """
 
 
 def work() -> int:
     """Run the command that the arguments of the process name, and give its exit code; what is not ours is raised."""
+    run: Callable[..., Any] = main
     try:
-        return int(main(prog_name="fairtrial", standalone_mode=False) or 0)
+        return int(run(prog_name="fairtrial", standalone_mode=False) or 0)
     except click.ClickException as error:
         text = io.StringIO()
         error.show(file=text)

@@ -3,153 +3,395 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import click
 
-from fairtrial.cli.files import WRITTEN, FileCommand
-from fairtrial.cli.options import CostOptions, ListedOption, OutputOptions, ReadingOptions, SetOptions
-from fairtrial.cli.output import print_result
-from fairtrial.cli.reporting import ReportOptions, repeat_of
+from fairtrial.cli.commands import Declared
+from fairtrial.cli.files import READ, WRITTEN, check_not_read, named_files
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.parameters import Argument, arguments_of, flag_of
+from fairtrial.core.parameters import (
+    Argument,
+    arguments_of,
+    flag_of,
+    parameter_of,
+    read_number,
+    read_whole,
+    refuse_excluded,
+)
+from fairtrial.core.words import use_terms
 
-if TYPE_CHECKING:
-    from fairtrial.core.results import Result
-
-SOURCES = ("dev", "test", "systems")
-"""Parameters that are read from files and not typed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """A further file that a command writes: its option, and how it is written of a result."""
-
-    flag: str
-    help: str
-    write: Callable[[Any, str], None]
-    check: Callable[[str], None]
+GROUPS = ("Data", "Threshold", "Certainty", "Method", "Reading", "Computing", "Output")
+_SHORT = 14
+"""Number of options that the short help shows in any case."""
+_OUTPUT = ("json", "all", "verbose", "terms")
 
 
-def load(path: str) -> Callable[..., Any]:
-    """Load a function that is named as module:name."""
+def load(path: str) -> Any:
+    """Load what is named as module:name."""
     module, _, name = path.partition(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return function
+    return getattr(importlib.import_module(module), name)
+
+
+def make_command(name: str, declared: Declared) -> click.Command:
+    """Make the command of a function."""
+    function = load(declared.function)
+    hidden = ("dev", "test", "system", "systems", "other", *declared.skip)
+    arguments = [argument for argument in arguments_of(function) if argument.name not in hidden]
+    options = [argument for argument in arguments if argument.name not in declared.positional]
+    named = {argument.name for argument in arguments}
+    params: list[click.Parameter] = [
+        _positional(argument, declared.positional[argument.name])
+        for argument in arguments
+        if argument.name in declared.positional
+    ]
+    extra = [*_source_options(declared, function), *_output_options(declared.outputs, {*named, *declared.skip})]
+    if named & {"criterion", "measure", "measures"} and "costs" not in named:
+        extra.append(_plain("costs"))
+    reading = []
+    if declared.reads:
+        from fairtrial.cli.inputs import reading_arguments
+
+        reading = reading_arguments()
+    params += [option_of(argument) for argument in (*extra, *options, *reading)]
+
+    def run(**typed: Any) -> None:
+        run_question(declared, function, arguments, typed)
+
+    return Command(name, callback=run, params=params, help=help_text(declared, f"fairtrial {name}"))
+
+
+def help_text(declared: Declared, prefix: str) -> str:
+    """Write summary, more sentences and examples."""
+    lines = "\n".join(f"  {prefix} {example}".rstrip() for example in declared.examples)
+    return f"{declared.summary}\n\n{declared.about}\n\n\b\nExamples:\n{lines}"
+
+
+def run_question(declared: Declared, function: Any, arguments: Sequence[Argument], typed: dict[str, Any]) -> None:
+    """Read the files, ask the function, write and print its result."""
+    from fairtrial.cli.output import check_outputs, dev_beside, name_outputs, print_result, write_outputs
+
+    context = click.get_current_context()
+    takes = inspect.signature(function).parameters
+    files = named_files(context, READ)
+    beside = [dev_beside(typed["scores_out"])] if typed.get("scores_out") and typed.get("dev") else []
+    check_not_read(context, files, beside)
+    check_outputs({name: path for name, path in typed.items() if name not in takes})
+    values, data = ask(declared, function, arguments, typed)
+    from fairtrial.cli.progress import Bar
+
+    with Bar(context.info_name or "") as bar:
+        if "progress" in takes:
+            values["progress"] = bar.advance
+        if "journal" in takes and typed.get("out") and not values.get("like"):
+            values["journal"] = f"{typed['out']}.journal"
+        result = function(**data, **values)
+    check_not_read(context, getattr(result, "files_read", ()))
+    if hasattr(result, "tables"):
+        write_outputs(result, typed, data, files)
+    print_result(result, typed)
+    name_outputs(result, typed)
+    if "alpha" in values and "criterion" in takes and not typed["json"]:
+        note_ignored_alpha(result, values.get("criterion", takes["criterion"].default), values["alpha"])
+    if values.get("journal"):
+        from fairtrial.repeated.coverage import remove_journal
+
+        remove_journal(values["journal"])
+
+
+def note_ignored_alpha(result: Any, criterion: Any, alpha: float) -> None:
+    """Say that the criterion takes no alpha, if the result does not say so."""
+    from fairtrial.cli.output import print_notes
+    from fairtrial.inference.decide import ignored_alpha
+    from fairtrial.rules.criteria import as_criterion
+
+    known = {note for table in result.tables() for note in table.notes}
+    print_notes([note for note in ignored_alpha(as_criterion(criterion), alpha) if note not in known], aside=True)
+
+
+def ask(
+    declared: Declared, function: Any, arguments: Sequence[Argument], typed: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Give the keyword arguments of a function, and the trials that it is asked about."""
+    takes = inspect.signature(function).parameters
+    values = values_of(arguments, typed)
+    if "costs" not in takes:
+        values = with_costs(values, typed)
+    elif isinstance(values.get("costs"), str):
+        values["costs"] = _single_costs(values["costs"])
+    if not declared.reads:
+        refuse_excluded(function, values)
+        return values, {}
+    from fairtrial.cli import inputs
+
+    if declared.reads == "paths":
+        reading = inputs.reading_keywords(typed, inputs.names_of(typed))
+        return values | reading, {}
+    if declared.reads == "people":
+        return values | {"people": _people(typed, values)}, {}
+    unneeded = ("memory", "save")
+    needs = [flag_of(name) for name in declared.outputs if name not in unneeded and typed.get(name) is not None]
+    data = inputs.read_sets(
+        typed,
+        values,
+        takes_folds="folds" in takes or "blocks" in takes,
+        dev_is_optional="model" in takes or "threshold" in values,
+        test_is_optional=declared.reads == "dev",
+        needs=needs,
+    )
+    if not data.keys() >= {"dev"} and "dev" in takes:
+        data["dev"] = None
+    if isinstance(values.get("folds"), str):
+        data["dev"], values["folds"] = inputs.given_folds(data["dev"], values["folds"])
+    systems = inputs.names_of(typed)
+    if systems and "systems" in takes:
+        values["systems"] = systems
+    if "other" in takes and (typed["other_dev"] or typed["other_test"]):
+        if not typed["other_dev"] or not typed["other_test"]:
+            raise ParameterError("give both --other-dev F and --other-test F")
+        from fairtrial.formats.read import read_pair
+
+        values["other"] = read_pair(typed["other_dev"], typed["other_test"], **inputs.reading_keywords(typed))
+    refuse_excluded(function, values, has_scores=all(getattr(own, "has_scores", True) for own in data.values()))
+    return values, data
+
+
+def _people(typed: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    """Give a table of errors and attempts, or the scores of one system."""
+    from fairtrial.cli import inputs
+
+    if "threshold" not in values:
+        for argument in inputs.reading_arguments():
+            if typed[argument.name] not in (argument.default, None, ()):
+                template = f"{{{argument.name}!p}} applies to scores, and without {{threshold!p}} FILE is a table"
+                raise ParameterError(template, code="does-not-apply", threshold=0, **{argument.name: 0})
+        return typed["people"]
+    from fairtrial.cli.progress import reading_bar
+    from fairtrial.formats.read import read_trials
+
+    keywords = inputs.reading_keywords(typed, inputs.names_of(typed))
+    with reading_bar([typed["people"]]) as bar:
+        trials = read_trials(typed["people"], progress=bar.advance, **keywords)
+    if len(trials.systems) > 1:
+        template = "{file} has the systems {names:list}; name one with {systems!p}"
+        raise ParameterError(template, file=typed["people"], names=trials.systems, systems=0)
+    return trials
+
+
+def _plain(name: str, kind: type = str, *, repeated: bool = False, required: bool = False) -> Argument:
+    """Make an argument that no signature has."""
+    default = ... if required else () if repeated else False if kind is bool else None
+    return Argument(name, kind, (), 1, repeated, False, default, parameter_of(name).help)
+
+
+def _source_options(declared: Declared, function: Any) -> list[Argument]:
+    """List the options that name score files."""
+    takes = inspect.signature(function).parameters
+    options = []
+    if declared.reads in ("sets", "dev"):
+        options += [_plain("dev", repeated=True), _plain("test", repeated=True)]
+        if "data" not in takes:
+            one = "Only this set of --data, such as LP1."
+            options += [_plain("data"), Argument("only", str, (), 1, False, False, None, one)]
+    if declared.reads:
+        options.append(_plain("systems", repeated=True))
+    if "other" in takes:
+        options += [_plain("other_dev", repeated=True), _plain("other_test", repeated=True)]
+    if "memory" in declared.outputs:
+        options += [_plain("memory"), _plain("scheduler")]
+    return options
+
+
+def _output_options(outputs: Sequence[str], named: Iterable[str]) -> list[Argument]:
+    """List the options that say what becomes of a result."""
+    wanted = [name for name in outputs if name != "memory"]
+    options = [_plain(name) for name in ("out", *wanted) if name not in named]
+    if "report" in outputs:
+        options.append(_plain("title"))
+    terms = Argument("terms", str, ("default", "iso"), 1, False, False, "default", parameter_of("terms").help)
+    flags = [_plain(name, bool) for name in ("all", "verbose", "json")]
+    return [*options, terms, *flags]
 
 
 def option_of(argument: Argument) -> click.Option:
     """Make the option of a parameter."""
     known = argument.parameter
-    more: dict[str, Any] = {"cls": ListedOption, "listed": lambda: load(known.listed)()} if known.listed else {}
-    make = more.pop("cls", click.Option)
-    kind: Any = click.Choice(argument.choices) if argument.choices else argument.type
-    help_text = f"{argument.help} REGISTERED; or module:function." if known.listed else argument.help
-    settings: dict[str, Any] = {"help": help_text, "metavar": known.metavar or None, **more}
+    flags = [flag_of(argument.name), *known.also, argument.name]
+    text = argument.help
     if argument.type is bool:
-        settings |= {"is_flag": True, "metavar": None}
-    else:
-        settings |= {"type": str if known.read is not None else kind, "multiple": argument.repeated}
-        if argument.count > 1:
-            settings["nargs"] = argument.count
-        if argument.default is ...:
-            settings["required"] = True
-        elif argument.default not in (None, ()) and known.read is None:
-            settings |= {"default": argument.default, "show_default": True}
-        elif argument.default not in (None, ()):
-            settings["help"] = f"{help_text}  [default: {argument.default}]"
-    option: click.Option = make([flag_of(argument.name), *known.also, argument.name], **settings)
-    return option
+        return Option(flags, is_flag=True, help=text, group=known.group, basic=known.basic)
+    settings: dict[str, Any] = {"multiple": argument.repeated or known.read_all is not None, "type": str}
+    if argument.choices:
+        settings["type"] = click.Choice(argument.choices)
+    elif known.file:
+        settings["type"] = READ if known.file == "read" else WRITTEN
+    metavar = known.metavar
+    if not metavar or (" " in metavar and argument.count == 1):
+        metavar = {int: "N", float: "X"}.get(argument.type, "TEXT")
+    if argument.count > 1:
+        settings["nargs"] = argument.count
+    default = argument.default
+    if default is ... and not argument.repeated:
+        settings["required"] = True
+    shown = default is not ... and default not in (None, (), False) and "[default" not in text
+    if shown and not (isinstance(default, tuple) and not isinstance(default[0], str | int | float)):
+        joined = " ".join if argument.count > 1 else ",".join
+        text += f"  [default: {joined(map(str, default)) if isinstance(default, tuple) else default}]"
+    return Option(
+        flags,
+        help=text,
+        metavar=None if argument.choices else metavar,
+        group=known.group,
+        basic=known.basic or default is ...,
+        **settings,
+    )
 
 
-def values_of(arguments: Sequence[Argument], typed: Mapping[str, Any]) -> dict[str, Any]:
+def _positional(argument: Argument, metavar: str) -> click.Argument:
+    """Make the argument of a parameter; three dots at the end of its metavar stand for several."""
+    kind = READ if argument.parameter.file == "read" or argument.name in ("paths", "a", "b") else str
+    several = metavar.endswith("...")
+    optional = metavar.startswith("[") and metavar.endswith("]")
+    return click.Argument(
+        [argument.name], nargs=-1 if several else 1, required=not optional, type=kind, metavar=metavar
+    )
+
+
+def values_of(arguments: Iterable[Argument], typed: Mapping[str, Any]) -> dict[str, Any]:
     """Turn what was typed into keyword arguments, leaving out what was not given."""
-    values = {}
+    values: dict[str, Any] = {}
     for argument in arguments:
-        value = typed[argument.name]
+        value = typed.get(argument.name)
         if value is None or value == () or (argument.type is bool and value is False):
             continue
-        read = argument.parameter.read
-        if read is not None:
-            try:
-                value = tuple(read(entry) for entry in value) if argument.repeated else read(value)
-            except ParameterError as error:
-                raise ParameterError(f"{flag_of(argument.name)}: {error}") from error
-        values[argument.name] = value
+        try:
+            values[argument.name] = _read(argument, value)
+        except ParameterError as error:
+            raise ParameterError(f"{flag_of(argument.name)}: {error}", code=error.code) from error
     return values
 
 
-def question(
-    name: str,
-    function: str,
-    *kinds: type[Any],
-    summary: str,
-    examples: Sequence[str],
-    page: str = "",
-    outputs: Mapping[str, Output] | None = None,
-) -> click.Command:
-    """Make a command that reads trials, asks a function of them, and shows its result.
+def _read(argument: Argument, value: Any) -> Any:
+    known = argument.parameter
+    single: Callable[[str], Any] = {int: read_whole, float: read_number}.get(argument.type, str)
+    if argument.type is bool or argument.choices:
+        return value
+    if known.read_all is not None:
+        return known.read_all(value)
+    if argument.numbers and known.read is None:
+        entries = value if isinstance(value, tuple) else (value,)
+        numbers = tuple(single(part) for entry in entries for part in entry.split(","))
+        return numbers[0] if len(numbers) == 1 and not argument.repeated else numbers
+    if known.read is not None and argument.repeated:
+        parts = [known.read(entry) for entry in value]
+        several = all(isinstance(part, tuple) for part in parts)
+        return tuple(name for part in parts for name in part) if several else tuple(parts)
+    if isinstance(value, tuple):
+        return tuple(map(single, value))
+    if known.none and value == known.none:
+        return None
+    return known.read(value) if known.read is not None else single(value)
 
-    Parameters
-    ----------
-    name
-        The command.
-    function
-        What is asked, as module:name; its first two parameters are dev and test trials.
-    kinds
-        Further classes of options, such as `PlaceOptions`.
-    summary
-        What it does; the rest of the help follows from the function.
-    examples
-        Lines that are shown in the help.
-    page
-        What makes a page of the result, as module:name.
-    outputs
-        Further files that can be written, by the name of the parameter.
-    """
-    asked = load(function)
-    arguments = [argument for argument in arguments_of(asked) if argument.name not in SOURCES]
-    more = dict(outputs or {})
-    classes = (SetOptions, CostOptions, *kinds, ReadingOptions, OutputOptions, *([ReportOptions] if page else []))
 
-    def run(**typed: Any) -> None:
-        given = {kind: kind(**{each.name: typed.pop(each.name) for each in fields(kind)}) for kind in classes}
-        files = {key: path for key in more if (path := typed.pop(key)) is not None}
-        output, report = given[OutputOptions], given.get(ReportOptions)
-        output.check()
-        if report is not None:
-            report.check()
-        for key, path in files.items():
-            more[key].check(path)
-        values = given[CostOptions].applied(values_of(arguments, typed))
-        from fairtrial.cli.inputs import read_sources
-        from fairtrial.cli.progress import Bar
+def with_costs(values: dict[str, Any], typed: Mapping[str, Any], *, required: bool = True) -> dict[str, Any]:
+    """Put the costs of --dcf in the place of the name dcf; an error if nothing is called so."""
+    if typed.get("costs") is None:
+        return values
+    costs = _single_costs(typed["costs"])
 
-        needs = [*(["--report"] if report is not None and report.report else []), *(more[key].flag for key in files)]
-        dev, test = read_sources(given, folds=values.get("folds"), needs=needs)
-        if not getattr(dev, "has_scores", True):  # counters hold all systems, whichever are asked for
-            values["systems"] = given[ReadingOptions].keywords()["systems"] or None
-        with Bar(name, 1) as bar:
-            if "progress" in asked.__annotations__:
-                values["progress"] = bar.advance
-            result: Result = asked(dev, test, **values)
-        if report is not None and report.report:
-            made = load(page)(result, repeat_of(given[SetOptions].files, values.get("rng", 0)))
-            report.write(made)
-        for key, path in files.items():
-            more[key].write(result, path)
-        print_result(output, result)
+    def priced(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(priced, value))
+        return costs if value == "dcf" else value
 
-    params: list[click.Parameter] = []
-    for kind in classes:
-        for each in fields(kind):
-            flags = (*each.metadata["flags"], each.name)
-            params.append(click.Option(flags, **each.metadata["settings"]))
-    place = len(fields(SetOptions))
-    params[place:place] = [option_of(argument) for argument in arguments]
-    for key, output in more.items():
-        params.append(click.Option([output.flag, key], type=WRITTEN, metavar="FILE", help=output.help))
-    lines = "\n".join(f"  {line}" for line in examples)
-    return FileCommand(name, callback=run, params=params, help=f"{summary}\n\n\b\nExamples:\n{lines}")
+    found = {name: priced(value) for name, value in values.items()}
+    if required and found == values:
+        template = "{costs!p} gives the costs of dcf, and neither the criterion nor a measure is dcf"
+        raise ParameterError(template, code="does-not-apply", costs=0)
+    return found
+
+
+def _single_costs(text: str) -> Any:
+    """Read the costs of one operating point."""
+    from fairtrial.calibration.evidence import cost_target
+    from fairtrial.rules.measures import DetectionCosts
+
+    try:
+        numbers = [read_number(part) for part in text.split(",")] if text.count(",") == 3 else []
+        if numbers:
+            return DetectionCosts(*numbers)
+        points = cost_target(text).points
+        if len(points) != 1:
+            raise ParameterError("is several operating points, which fairtrial calibrate takes")
+    except ParameterError as error:
+        template = "{costs!p} {text}: {why}"
+        raise ParameterError(template, code=error.code, costs=0, text=text, why=str(error)) from error
+    return DetectionCosts(points[0].miss, points[0].prior, points[0].false_alarm, 1 - points[0].prior)
+
+
+class Option(click.Option):
+    """An option that knows under which heading help lists it."""
+
+    def __init__(self, *given: Any, group: str = "Method", basic: bool = False, **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self.group, self.basic = group, basic
+
+
+class Command(click.Command):
+    """A command whose help shows the options that most people need, and all of them on request."""
+
+    def __init__(self, name: str, *, params: list[click.Parameter], **settings: Any) -> None:
+        every = Option(
+            ["--help-all"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_all,
+            group="Output",
+            basic=True,
+            help="Show all options.",
+        )
+        super().__init__(name, params=[*params, every], **settings)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        use_terms(ctx.params.get("terms") or "default")
+        return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
+        everything = ctx.meta.get("fairtrial.all", False) or len(options) <= _SHORT
+        basic = [option for option in options if getattr(option, "basic", option.name == "help")]
+        for group in GROUPS:
+            shown = [
+                option for option in (options if everything else basic) if getattr(option, "group", "Output") == group
+            ]
+            if not shown:
+                continue
+            with formatter.section(group):
+                formatter.write_dl([_record(option, ctx, whole=everything) for option in shown])
+        left = len(options) - len(basic)
+        if not everything and left:
+            formatter.write_paragraph()
+            formatter.write_text(f"--help-all shows {left} more options.")
+
+
+def _show_all(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    from fairtrial.cli.output import say
+
+    if value:
+        ctx.meta["fairtrial.all"] = True
+        say(ctx.get_help())
+        ctx.exit()
+
+
+def _record(option: click.Option, ctx: click.Context, *, whole: bool) -> tuple[str, str]:
+    """Give the flags of an option and its help, or the first sentence of it."""
+    record = option.get_help_record(ctx) or (option.opts[0], "")
+    flags, text = record[0], record[1]
+    if not whole:
+        body, bracket, end = text.partition("  [")
+        text = re.split(r"(?<=[.]) (?=[A-Z-])", body)[0] + bracket + end
+    return flags, text

@@ -22,6 +22,8 @@ from typing import NoReturn
 
 _DEBUG = "FAIRTRIAL_DEBUG"
 _BUG = 70
+_ARENAS = -8
+"""The parameter of mallopt for the number of arenas, each of which reserves 64 MB."""
 _FULL = (ENOSPC, EDQUOT, EFBIG, EIO)
 _NO_MEMORY = ("failed to map segment", "cannot allocate memory", "failed to launch worker thread", "start new thread")
 """What is said where a library could not be loaded, or a thread not be started, for want of memory."""
@@ -33,6 +35,7 @@ def run() -> NoReturn:
         _answer_signals()
         _open_closed()
         _keep_quiet()
+        _spare_addresses()
         from fairtrial.cli.app import work
 
         status = work()
@@ -97,6 +100,23 @@ def _keep_quiet() -> None:
     warnings.simplefilter("ignore")
     os.environ["PYTHONWARNINGS"] = "ignore"
     logging.disable()
+
+
+def _spare_addresses() -> None:
+    """Use one thread if addresses are limited (ulimit -v): libraries abort if they cannot reserve some for a thread."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "ARROW_IO_THREADS"):
+        os.environ[name] = "1"
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # others reserve more than they use
+    with suppress(OSError, AttributeError):  # a libc without arenas
+        import ctypes
+
+        ctypes.CDLL(None).mallopt(_ARENAS, 1)
 
 
 def _failed(error: Exception) -> int:

@@ -1,179 +1,323 @@
-"""What a command works on: dev and test trials, or one set cut into folds."""
+"""What a command works on: score files read whole, in pieces or as counts, and how they are read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
-from fairtrial.cli.counted import read_counters
-from fairtrial.cli.opened import PlaceOptions, opened_sets
-from fairtrial.cli.options import (
-    ChanceOptions,
-    InputOptions,
-    ReadingOptions,
-    SetOptions,
-    TwoSets,
-)
 from fairtrial.cli.progress import Bar, reading_bar
-from fairtrial.core.errors import ParameterError, check_classes, check_resamples
-from fairtrial.core.trials import Trials
-from fairtrial.counting.tallies import ScoreData
-from fairtrial.formats.counter_file import is_part
-from fairtrial.formats.read import read_pair, read_trials
-from fairtrial.inference.folds import Block, make_blocks, with_fold_note
-from fairtrial.inference.multipliers import RESAMPLES
-from fairtrial.inference.split import TrialSets, check_same_systems
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.parameters import Argument, flag_of, read_bytes, read_names
 
 if TYPE_CHECKING:
-    from fairtrial.counting.pieces import OpenTrials
+    from concurrent.futures import Executor
 
-Found = TypeVar("Found")
+    from fairtrial.core.trials import Trials
+    from fairtrial.inference.folds import Block
 
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """Dev and test trials; without a test set, the blocks that the dev trials are cut into."""
-
-    dev: Any
-    test: Any
-    blocks: Sequence[Block] = field(default_factory=list)
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems to be evaluated."""
-        return tuple(self.dev.systems)
-
-    def sets(self, chance: ChanceOptions, *, resamples: int = RESAMPLES) -> TrialSets:
-        """What is judged: the trials, and who shares them."""
-        test = self.dev if self.test is None else self.test
-        return TrialSets(self.dev, test, chance.cluster, chance.seed, self.blocks, check_resamples(resamples))
+_ROLES = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
+_PATIENCE = 20
+"""Seconds to wait for a cluster, and for one of its workers."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenInputs:
-    """Dev and test trials that are not in memory, but read piece by piece."""
+def reading_arguments() -> list[Argument]:
+    """List the options that say how score files are read."""
+    from fairtrial.core.parameters import arguments_of
+    from fairtrial.formats.sheets import ReadOptions
 
-    dev: OpenTrials
-    test: OpenTrials
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems to be evaluated."""
-        return self.dev.systems
-
-    def sets(self, chance: ChanceOptions, *, resamples: int = RESAMPLES) -> TrialSets:
-        """What is judged."""
-        return TrialSets(self.dev, self.test, chance.cluster, chance.seed, n_resamples=check_resamples(resamples))
-
-
-def read_or_open(
-    files: InputOptions,
-    reading: ReadingOptions,
-    chance: ChanceOptions,
-    place: PlaceOptions,
-    **whole: object,
-) -> Inputs | OpenInputs:
-    """Read dev and test trials, or open them where they are too large to be read whole.
-
-    `whole` are options that need all trials in memory, with their values; None and False are options not given.
-    """
-    if not place.asks_for_pieces(files.files):
-        return read_inputs(files, reading, chance)
-    refused = {**whole, "folds": files.folds}
-    return OpenInputs(*click.get_current_context().with_resource(opened_sets(files, reading, place, refused)))
+    arguments = [argument for argument in arguments_of(ReadOptions) if argument.name != "systems"]
+    repeated = [
+        Argument(one.name, str, (), 1, True, False, (), one.help)
+        if one.name in ("columns", "genuine_labels")
+        else Argument(one.name, bool, (), 1, False, False, False, one.help)
+        if one.name == "negate"
+        else one
+        for one in arguments
+    ]
+    text = "Scores of this system are distances; may be repeated."
+    known = "Format of the files, if it should not be detected."
+    return [
+        Argument("format", str, (), 1, False, False, None, known),
+        *repeated,
+        Argument("negate_system", str, (), 1, True, False, (), text),
+    ]
 
 
-def read_sources(
-    given: Mapping[type[Any], Any], *, folds: object, needs: Sequence[str]
-) -> tuple[ScoreData, ScoreData | None]:
-    """Read what a command is asked about: trials, trials in pieces, or counters; no test set with folds.
+def reading_keywords(typed: Mapping[str, Any], systems: Sequence[str] = ()) -> dict[str, Any]:
+    """Make the keyword arguments of `read_trials`."""
+    if typed["negate"] and typed["negate_system"]:
+        raise ParameterError("give either --negate for all systems, or --negate-system for some")
+    labels = _pairs(typed["genuine_labels"], "--label", ("genuine", "impostor"))
+    columns = _pairs(typed["columns"], "--column", _ROLES)
+    single = [role for role, _ in columns if role not in ("score", "other")]
+    for role in single:
+        if single.count(role) > 1:
+            raise ParameterError(f"--column {role}=... was given twice; only score and other may be")
+    for name in typed["names"]:
+        check_text("--name", name)
+    return {
+        "format": typed["format"],
+        "columns": {role: name for role, name in columns if role not in ("score", "other")},
+        "scores": tuple(name for role, name in columns if role == "score"),
+        "others": tuple(name for role, name in columns if role == "other"),
+        "genuine_labels": tuple(word for kind, word in labels if kind == "genuine"),
+        "impostor_labels": tuple(word for kind, word in labels if kind == "impostor"),
+        "negate": True if typed["negate"] else tuple(typed["negate_system"]),
+        "systems": tuple(systems),
+        "nan": typed["nan"] or "error",
+        **{name: typed[name] for name in ("common", "diagonal", "transpose", "genuine_by", "person")},
+        "names": tuple(typed["names"]),
+        "key": tuple(typed["key"]),
+        "max_size": None if typed["max_size"] is None else _size(typed["max_size"]),
+    }
+
+
+def _size(text: str) -> int:
+    try:
+        return read_bytes(text)
+    except ParameterError as error:
+        raise ParameterError(f"--max-size: {error}") from error
+
+
+def _pairs(entries: Sequence[str], flag: str, known: Sequence[str]) -> list[tuple[str, str]]:
+    pairs = []
+    for entry in entries:
+        key, equals, value = entry.partition("=")
+        if not equals or not value or key not in known:
+            raise ParameterError(f"{flag} {entry}: expected {'|'.join(known)}=..., as in {flag} {known[0]}=NAME")
+        pairs.append((key, value))
+    return pairs
+
+
+def check_text(flag: str, text: str) -> None:
+    """Raise an error if a text is not UTF-8."""
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ParameterError(f"{flag} {text}: is not UTF-8 text")
+
+
+def names_of(typed: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give the systems that were asked for."""
+    return tuple(dict.fromkeys(name for entry in typed.get("systems") or () for name in read_names(entry)))
+
+
+def read_sets(
+    typed: Mapping[str, Any],
+    values: Mapping[str, Any],
+    *,
+    takes_folds: bool,
+    dev_is_optional: bool,
+    test_is_optional: bool,
+    needs: Sequence[str],
+) -> dict[str, Any]:
+    """Read dev and test: trials, trials in pieces, or counters.
 
     Parameters
     ----------
-    given
-        Instances of `SetOptions` and `ReadingOptions`, and perhaps of `PlaceOptions`, by class.
-    folds
-        What was asked for in place of a test set; None for nothing.
+    typed
+        What was typed, by parameter.
+    values
+        The keyword arguments of the function so far.
+    takes_folds
+        Whether folds may be given instead of test.
+    dev_is_optional, test_is_optional
+        Which set may be missing.
     needs
-        Options that were given and need all trials in memory.
+        Options that were given and need all scores in memory.
+
+    Returns
+    -------
+    dict
+        The sets by name; those that are not there are missing.
     """
-    files, reading, place = given[SetOptions], given[ReadingOptions], given.get(PlaceOptions)
-    if bool(files.test) == (folds is not None):
-        raise ParameterError("give either {test!p} F, or {folds!p} K if there is no test set", test=None, folds=None)
-    if any(is_part(name) for name in files.files):
-        return read_counters(files, reading, needs)
-    if place is not None and place.asks_for_pieces(files.files):
-        refused = {flag.removeprefix("--"): True for flag in needs} | {"folds": folds}
-        return click.get_current_context().with_resource(opened_sets(files, reading, place, refused))
-    if folds is None:
-        return read_sets(TwoSets(files.dev, files.test), reading)
-    with reading_bar(files.dev) as bar:
-        trials = read_trials(files.dev, progress=bar.advance, **reading.keywords())
-    _remember([trials])
-    _check_classes(trials, files.dev, "to be cut into folds")
-    return trials, None
+    from fairtrial.core.trials import ID_FIELDS
+    from fairtrial.formats.counter_file import is_part
 
+    dev, test, folds = typed["dev"], typed["test"], values.get("folds") if takes_folds else None
+    if typed.get("data"):
+        return _known_set(typed)
+    if typed.get("only"):
+        raise ParameterError("{only!p} names a set of {data!p}; give both", code="does-not-apply", only=0, data=0)
+    if not dev and not (dev_is_optional and test):
+        raise ParameterError("give {dev!p} F", code="missing", dev=0)
+    if takes_folds and bool(test) == (folds is not None):
+        raise ParameterError("give either {test!p} F, or {folds!p} K if there is no test set", test=0, folds=0)
+    if not test and not takes_folds and not test_is_optional:
+        raise ParameterError("give {test!p} F", code="missing", test=0)
+    files = (*dev, *test)
+    if any(is_part(name) for name in files):
+        return _read_counters(typed, needs)
+    systems = names_of(typed)
+    keywords = reading_keywords(typed, systems)
+    named = [folds] if isinstance(folds, str) else []
+    if "impostor_by" in typed and not values.get("people"):
+        named += [*values.get("by", ()), *values.get("impostor_by", ())]
+    keywords["others"] = tuple(dict.fromkeys((*keywords["others"], *(name for name in named if name not in ID_FIELDS))))
+    if "memory" in typed and _asks_for_pieces(typed, files):
+        return _open_sets(typed, keywords, [*needs, *(["--folds"] if folds is not None else [])])
+    from fairtrial.formats.read import read_pair, read_trials
+    from fairtrial.inference.split import check_same_systems
 
-def read_inputs(files: InputOptions, reading: ReadingOptions, chance: ChanceOptions) -> Inputs:
-    """Read dev and test trials, or cut the dev trials into folds."""
-    if bool(files.test) == (files.folds is not None):
-        raise ParameterError("give either --test F, or --folds K where there is no test set")
-    if files.folds is None:
-        return Inputs(*read_sets(TwoSets(files.dev, files.test), reading))
-    with reading_bar(files.dev) as bar:
-        trials = read_trials(files.dev, progress=bar.advance, **reading.keywords())
-    _remember([trials])
-    _check_classes(trials, files.dev, "to be cut into folds")
-    blocks = make_blocks(trials, files.folds, cluster=chance.cluster, rng=chance.seed)
-    return Inputs(with_fold_note(trials, files.folds, blocks, chance.cluster), None, blocks)
-
-
-def read_sets(files: TwoSets, reading: ReadingOptions) -> tuple[Trials, Trials]:
-    """Read dev and test trials of the same systems."""
-    with reading_bar(files.dev, files.test) as bar:
-        pair = read_pair(files.dev, files.test, progress=bar.advance, **reading.keywords())
-    check_same_systems(*pair)
-    _remember(pair)
-    for trials, named, name in zip(pair, (files.dev, files.test), ("dev", "test"), strict=True):
-        _check_classes(trials, named, name)
-    return pair
-
-
-_NOTES = "fairtrial.notes"
-
-
-def _remember(sets: Sequence[Trials]) -> None:
-    """Keep the notes of what was read for commands that show no tables, such as figures."""
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        context.meta.setdefault(_NOTES, []).extend(note for trials in sets for note in trials.notes)
-
-
-def notes_of_reading() -> list[str]:
-    """What is to be known of the files that the present command read, each note once."""
-    return list(dict.fromkeys(click.get_current_context().meta.get(_NOTES, [])))
+    with reading_bar(dev, test) as bar:
+        if dev and test:
+            pair = read_pair(dev, test, progress=bar.advance, **keywords)
+            if not typed.get("missing"):
+                check_same_systems(*pair)
+            sets = {"dev": pair[0], "test": pair[1]}
+        else:
+            name = "dev" if dev else "test"
+            sets = {name: read_trials(dev or test, progress=bar.advance, **keywords)}
+    for name, trials in sets.items():
+        _check_classes(trials, typed[name], "to be cut into folds" if folds is not None else name)
+    return sets
 
 
 def _check_classes(trials: Trials, files: Sequence[str], name: str) -> None:
-    """Raise an error that names the files where they hold one class only."""
-    genuine = int(np.count_nonzero(trials.genuine))
+    """Raise an error that names the files if they hold one class only."""
+    from fairtrial.core.errors import check_classes
+
+    genuine = int(trials.genuine.sum())
     check_classes(genuine, len(trials) - genuine, f"{', '.join(files[:3])}, {name}")
 
 
-def for_each_system(inputs: Inputs | OpenInputs, what: str, work: Callable[[str], Found]) -> list[Found]:
-    """The results of all systems, with a progress bar."""
-    if isinstance(inputs, OpenInputs):
-        from fairtrial.counting.pieces import answer_together
+def given_folds(trials: Trials, column: str) -> tuple[Trials, list[Block]]:
+    """Make one block of each value of a column, and note if people take part in several."""
+    import numpy as np
 
-        return answer_together([partial(work, system) for system in inputs.systems])
-    results = []
-    with Bar(what, len(inputs.systems)) as bar:
-        for system in inputs.systems:
-            results.append(work(system))
-            bar.advance()
-    return results
+    from fairtrial.core.errors import check_classes
+    from fairtrial.core.ids import Ids
+    from fairtrial.core.notes import Note
+    from fairtrial.inference.folds import Block
+
+    values = trials.ids[column] if column in trials.ids else trials.columns[column]
+    numbered = Ids.of(values.tolist()) if isinstance(values, np.ndarray) else values.numbered()
+    used, fold = np.unique(numbered.codes, return_inverse=True)
+    if len(used) < 2:
+        template = "{folds!p} {column}: all trials have the same value; there must be at least 2 folds"
+        raise ParameterError(template, code="one-fold", folds=0, column=column)
+    blocks = [Block((k, k), fold, fold) for k in range(len(used))]
+    for block, code in zip(blocks, used, strict=True):
+        genuine = int(trials.genuine[block.others].sum())
+        impostor = int(block.others.sum()) - genuine
+        check_classes(genuine, impostor, f"{column} other than {numbered.names[code]}")
+    notes = [Note("given-folds", "{count:plural fold}, given by the column {column}", count=len(used), column=column)]
+    roles = [trials.ids[role] for role in ("claim", "subject") if role in trials.ids]
+    if roles:
+        pairs = np.unique(Ids.concat(roles).codes * np.int64(len(used)) + np.tile(fold, len(roles)))
+        split = int(np.count_nonzero(np.bincount(pairs // len(used)) > 1))
+        template = "{count:plural person/people} in several folds: trials of the same people set their thresholds"
+        notes += [Note("split-people", template, warning=True, count=split)] if split else []
+    return trials.with_notes(*notes), blocks
+
+
+def _known_set(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Give dev and test of a known set."""
+    from fairtrial.benchmark.datasets import DATASETS, load_dataset
+    from fairtrial.core.notes import Note
+
+    if typed["dev"] or typed["test"]:
+        template = "give either {data!p} NAME {only!p} NAME, or {dev!p} and {test!p}"
+        raise ParameterError(template, data=0, only=0, dev=0, test=0)
+    dev, test = load_dataset(typed["data"], set=typed["only"])
+    known = DATASETS.get(typed["data"])
+    if known is not None and "repeats" in known.uses:
+        template = "{name} has no dev trials; these are dev and test of the first of its random splits by people"
+        dev = dev.with_notes(Note("random-split", template, name=known.name))
+    systems = names_of(typed)
+    return {name: own.select(systems) if systems else own for name, own in (("dev", dev), ("test", test))}
+
+
+def _read_counters(typed: Mapping[str, Any], needs: Sequence[str]) -> dict[str, Any]:
+    """Read the counters of dev and of test; several files of a set are merged."""
+    from fairtrial.counting.counter import load_counters
+    from fairtrial.formats.counter_file import is_part
+    from fairtrial.formats.files import expand
+
+    if not typed["test"]:
+        template = "{folds!p} needs the trials themselves; with files of counts give {test!p}"
+        raise ParameterError(template, code="needs-scores", folds=0, test=0)
+    paths = {name: expand(typed[name]) for name in ("dev", "test") if typed[name]}
+    for path in (path for group in paths.values() for path in group):
+        if not is_part(path):
+            raise ParameterError(f"{path}: is not a file of counts (.ftc), and others are; count it first")
+    for flag in needs:
+        raise ParameterError(f"{flag} needs the scores themselves, and not files of counts", code="needs-scores")
+    for argument in reading_arguments():
+        if typed[argument.name] not in (argument.default, None, ()):
+            flag = flag_of(argument.name)
+            raise ParameterError(f"{flag} says how scores are read; give it to fairtrial count", code="needs-scores")
+    with Bar("reading counts", sum(map(len, paths.values()))) as bar:
+        return {name: load_counters(group, progress=bar.advance) for name, group in paths.items()}
+
+
+def _asks_for_pieces(typed: Mapping[str, Any], files: Sequence[str]) -> bool:
+    """Tell whether files are larger than the memory that trials may take, or are for a cluster."""
+    from fairtrial.formats.opening import expected_memory
+
+    return typed["scheduler"] is not None or expected_memory(files) > _memory(typed)
+
+
+def _memory(typed: Mapping[str, Any]) -> int:
+    from fairtrial.counting.pieces import check_memory
+    from fairtrial.formats.opening import half_of_memory
+
+    return half_of_memory() if typed["memory"] is None else check_memory(typed["memory"])
+
+
+def _open_sets(typed: Mapping[str, Any], keywords: dict[str, Any], needs: Sequence[str]) -> dict[str, Any]:
+    """Open dev and test trials in pieces, until the command ends."""
+    from fairtrial.counting.pieces import OpenTrials, open_trials
+    from fairtrial.formats.files import expand
+    from fairtrial.inference.split import check_same_systems
+
+    for flag in [*needs, *(["--common"] if keywords.pop("common") else [])]:
+        why = "needs all trials in memory, and these are read in pieces; allow more with --memory"
+        raise ParameterError(f"{flag} {why}", code="needs-trials")
+    if not typed["test"]:
+        raise ParameterError("give {test!p}; trials in pieces need it", code="needs-trials", test=0)
+    stack = click.get_current_context().with_resource(ExitStack())
+    executor = _executor(typed["scheduler"], stack)
+
+    def opened(name: str, **more: Any) -> OpenTrials:
+        bar = stack.enter_context(Bar(f"reading {name}"))
+        paths = list(typed[name])
+        trials = open_trials(
+            paths, memory=_memory(typed), executor=executor, progress=bar.show_pass, **(keywords | more)
+        )
+        if not trials.named and len(expand(paths)) > 1:
+            # read whole, each would be a system; in pieces they would be taken for parts of one
+            raise ParameterError(
+                f"{', '.join(paths[:3])}: several files that do not name their systems cannot be read in pieces; if "
+                "they are parts of one system, name it with --name; if each is a system of its own, put them side by "
+                "side in one file"
+            )
+        return trials
+
+    if not typed["dev"]:
+        return {"test": opened("test")}
+    dev, test = opened("dev"), opened("test")
+    if dev.systems != test.systems and not dev.named and not test.named:
+        test = opened("test", names=dev.systems)  # named after the files, which have different names
+    check_same_systems(dev, test)
+    return {"dev": dev, "test": test}
+
+
+def _executor(scheduler: str | None, stack: ExitStack) -> Executor | None:
+    """Give the cluster that was asked for; None for this process."""
+    if scheduler is None:
+        return None
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ParameterError("--scheduler needs Dask; pip install 'fairtrial[dask]'") from error
+    try:
+        client = stack.enter_context(Client(scheduler, timeout=_PATIENCE))
+        client.wait_for_workers(1, timeout=_PATIENCE)
+    except TimeoutError as error:
+        why = f"no worker answers within {_PATIENCE} seconds; start one with: dask worker {scheduler}"
+        raise ParameterError(f"--scheduler {scheduler}: {why}", code="no-workers") from error
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"--scheduler {scheduler}: there is no cluster to be reached: {error}") from error
+    return client.get_executor()  # type: ignore[no-any-return]

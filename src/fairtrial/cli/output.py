@@ -1,160 +1,164 @@
-"""What people and programs get to see: tables, one JSON object, notes, files of them."""
+"""What people and programs get to see: an answer with tables, one JSON object, files of them."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrial.cli.words import in_command_line_words, json_in_command_line_words, table_in_command_line_words
 from fairtrial.core.notes import Note, gather_notes
 from fairtrial.core.tables import json_text
 from fairtrial.core.words import visible
 
 if TYPE_CHECKING:
-    from rich.console import JustifyMethod
-    from rich.table import Table as RichTable
-
-    from fairtrial.cli.options import OutputOptions
     from fairtrial.core.results import Result
-    from fairtrial.core.tables import Table
+
+READ_AS = frozenset({"read-as"})
+"""Codes of notes that say what was read as what."""
+FIRST = frozenset({"same-trials", "reversed-scores"})
+"""Codes of warnings that stand above the tables: without them no figure means what it seems to."""
 
 
 def say(text: str = "", *, aside: bool = False) -> None:
-    """Lines for people, or aside on standard error; what a terminal would take for a command is spelled out."""
-    click.echo("\n".join(visible(line) for line in text.split("\n")), err=aside)
+    """Print lines for people, or aside on standard error; what a terminal would take for a command is spelled out."""
+    _write("\n".join(visible(line) for line in text.split("\n")), aside=aside)
 
 
-def print_result(output: OutputOptions, result: Result) -> None:
-    """Print the answer of a result and its tables, or one JSON object; see `print_tables_or_json`."""
-    print_tables_or_json(output, result.tables(), result.to_json(), answer=result.answer())
+def _write(text: str, *, aside: bool) -> None:
+    """Write to a stream in its own encoding, which `click.echo` would change."""
+    stream = sys.stderr if aside else sys.stdout
+    print(text if stream.isatty() else click.unstyle(text), file=stream, flush=aside)
 
 
-def print_tables_or_json(
-    output: OutputOptions, tables: Sequence[Table], found: dict[str, Any], *, answer: str = ""
-) -> None:
-    """Print tables below an answer, or one JSON object, after writing them to the file that was asked for.
-
-    Parameters
-    ----------
-    output
-        What was asked for.
-    tables
-        The tables of the result, the main one first.
-    found
-        The same as one JSON object.
-    answer
-        The answer in one sentence.
-    """
-    tables = [table_in_command_line_words(table) for table in tables]
-    if output.out is not None:
-        _write(output.out, tables, json_in_command_line_words(found))
-    if output.json:
-        print_json(found)
-    else:
-        if answer:
-            words = in_command_line_words(answer)
-            width = shutil.get_terminal_size().columns if sys.stdout.isatty() else len(words) + 1
-            say("\n".join([*textwrap.wrap(words, width), ""]))
-        print_tables(tables)
-        if output.out is not None:
-            say(f"results in {output.out}")
-    print_notes(notes_of_options(), aside=True)
+def terminal_width() -> int | None:
+    """Give the columns of the terminal; None if the output goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-_NOTES = "fairtrial.notes of options"
-
-
-def note_later(note: str) -> None:
-    """Keep a note on the options of the present command until its result is shown."""
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        context.meta.setdefault(_NOTES, []).append(note)
-
-
-def notes_of_options() -> list[str]:
-    """What is to be known of the options of the present command."""
-    return list(click.get_current_context().meta.get(_NOTES, []))
-
-
-def _write(path: str, tables: Sequence[Table], found: dict[str, Any]) -> None:
-    from fairtrial.formats.files import write_whole
-    from fairtrial.formats.results import write_tables
-
-    if not path.lower().endswith(".json"):
-        write_tables(tables, path)
+def print_result(result: Result, typed: Mapping[str, Any]) -> None:
+    """Print the answer, the tables, then warnings and notes; or one JSON object."""
+    if typed.get("json"):
+        say(json_text(result.to_json(), indent=2))
         return
-    with write_whole(path) as place:
-        place.write_text(json_text(found, indent=2) + "\n", encoding="utf-8")
+    width, tables = terminal_width(), result.tables()
+    say(textwrap.fill(result.answer(), width) if width else result.answer())
+    first = [note for table in tables for note in table.notes if isinstance(note, Note) and note.code in FIRST]
+    print_notes(first)
+    shown = [table for table in tables if typed.get("all") or not table.detail]
+    for text in filter(None, (table.to_text(width, whole=bool(typed.get("all"))) for table in shown)):
+        say(f"\n{text}")
+    notes = [
+        note
+        for table in tables
+        for note in table.notes
+        if note not in first and (table in shown or (isinstance(note, Note) and note.warning))
+    ]
+    print_notes(notes, verbose=bool(typed.get("verbose")), gap=any(table.rows for table in shown))
 
 
-def print_json(found: dict[str, Any]) -> None:
-    """One JSON object, its notes in words of the command line; infinite numbers as the strings "inf" and "-inf"."""
-    say(json_text(json_in_command_line_words(found), indent=2))
+def name_outputs(result: Any, typed: Mapping[str, Any]) -> None:
+    """Name the files that were written."""
+    words = {"out": "tables", "trials_out": "decisions", "save": "model", "scores_out": "scores", "report": "report"}
+    for name, word in words.items():
+        if typed.get(name) is not None and not (name == "out" and hasattr(result, "out")):
+            say(f"{word} in {typed[name]}", aside=True)
 
 
-def print_tables(tables: Sequence[Table]) -> None:
-    """Tables as people read them, and the notes of all of them below, each once.
-
-    Parameters
-    ----------
-    tables
-        Tables of results; one that shows no row is left out.
-    terms
-        The names of error rates.
-    """
-    for table in tables:
-        groups = list(table.sections(whole=False))
-        if groups:
-            say(str(table.caption))
-            _print(table, groups)
-    print_notes([note for table in tables for note in table.notes])
-
-
-def _print(table: Table, groups: Sequence[Sequence[Sequence[str]]]) -> None:
-    """A table as wide as the terminal, or as wide as it needs where there is none; names are never markup.
-
-    A terminal that is too narrow folds headings and names; numbers are never cut, even if the table then is wider.
-    """
-    from rich.console import Console
-
-    text: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}
-    console, wide = Console(**text), Console(width=10_000, **text)
-    shown = _laid_out(table, groups, fold=False)
-    width = wide.measure(shown).maximum
-    if console.is_terminal and width > console.width:
-        shown = _laid_out(table, groups, fold=True)
-        width = max(console.width, wide.measure(shown).minimum)
-    Console(width=width, **text).print(shown)
-    say()
+def print_notes(notes: Iterable[Note | str], *, verbose: bool = False, aside: bool = False, gap: bool = False) -> None:
+    """Print warnings, then notes, alike ones as one; what was read as what only on request."""
+    gathered = gather_notes(notes)
+    warnings = [note for note in gathered if isinstance(note, Note) and note.warning]
+    others = [
+        note
+        for note in gathered
+        if note not in warnings and (verbose or not isinstance(note, Note) or note.code not in READ_AS)
+    ]
+    if gap and (warnings or others):
+        say(aside=aside)
+    for kind, group, colour in (("warning", warnings, "yellow"), ("note", others, None)):
+        for note in group:
+            line = visible(f"{kind}: {note}")
+            width = terminal_width()
+            text = textwrap.fill(line, width, subsequent_indent="  ", break_long_words=False) if width else line
+            _write(click.style(text, fg=colour) if colour else text, aside=aside)
 
 
-def _laid_out(table: Table, groups: Sequence[Sequence[Sequence[str]]], *, fold: bool) -> RichTable:
-    from rich import box
-    from rich.table import Table as RichTable
+def check_outputs(typed: Mapping[str, Any]) -> None:
+    """Raise an error before any work if a file could not be written."""
+    from fairtrial.core.errors import OutputError, ParameterError
+    from fairtrial.formats.decisions import ENDINGS as DECISIONS
+    from fairtrial.formats.files import check_place
+    from fairtrial.formats.registry import told_by_name
+    from fairtrial.formats.results import ENDINGS, check_target
 
-    shown = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for k, column in enumerate(table.visible_columns):
-        heading, width = visible(column.heading), None
-        if fold and column.is_numeric:
-            longest = max(len(word) for word in (*heading.split(), *(row[k] for group in groups for row in group)))
-            heading, width = textwrap.fill(heading, longest, break_on_hyphens=False), longest
-        side: JustifyMethod = "right" if column.is_numeric else "left"
-        shown.add_column(heading, justify=side, no_wrap=column.is_numeric, width=width, overflow="fold")
-    place = [column.key for column in table.visible_columns]
-    grouped = place.index(table.section) if table.section in place else None
-    for group in groups:
-        for k, row in enumerate(group):
-            cells = ["" if k and index == grouped else visible(cell) for index, cell in enumerate(row)]
-            shown.add_row(*cells, end_section=k == len(group) - 1 and len(groups) > 1)
-    return shown
+    for name, endings in (("out", (*ENDINGS, ".json")), ("trials_out", DECISIONS), ("save", (".json",))):
+        if typed.get(name) is not None:
+            check_target(typed[name], endings)
+    report = typed.get("report")
+    if report is None and typed.get("title"):
+        raise ParameterError("{title!p} is that of the page; give {report!p} FILE.html, too", title=0, report=0)
+    if report is not None:
+        if Path(report).suffix.lower() not in (".html", ".htm"):
+            raise OutputError(f"{report}: the name of a report should end in .html")
+        check_place(report)
+    if typed.get("scores_out") is not None:
+        told_by_name(Path(typed["scores_out"]))
+        check_place(typed["scores_out"])
+        check_place(dev_beside(typed["scores_out"]))
 
 
-def print_notes(notes: Sequence[Note | str], *, aside: bool = False) -> None:
-    """Notes below tables, alike ones as one; aside, on standard error, where the output is what a script would read."""
-    for note in gather_notes(notes):
-        say(f"note: {in_command_line_words(note)}", aside=aside)
+def dev_beside(path: str) -> Path:
+    """Give the file of the dev scores."""
+    return Path(path).with_name(f"dev-{Path(path).name}")
+
+
+def write_outputs(result: Any, typed: Mapping[str, Any], data: Mapping[str, Any], read: Iterable[str]) -> None:
+    """Write all files that were asked for: all of them, or none."""
+    from fairtrial.formats.files import write_together, write_whole
+
+    with write_together():
+        if typed.get("out") is not None and not hasattr(result, "out"):
+            if typed["out"].lower().endswith(".json"):
+                with write_whole(typed["out"]) as place:
+                    place.write_text(json_text(result.to_json(), indent=2) + "\n", encoding="utf-8")
+            else:
+                from fairtrial.formats.results import write_tables
+
+                write_tables(result.tables(), typed["out"])
+        if typed.get("trials_out") is not None:
+            from fairtrial.formats.decisions import write_decisions
+
+            write_decisions([own.decisions() for own in result], typed["trials_out"])
+        if typed.get("save") is not None:
+            result.model.save(typed["save"])
+        if typed.get("scores_out") is not None:
+            _write_scores(result, typed["scores_out"], data)
+        if typed.get("report") is not None:
+            _write_page(result, typed, read)
+
+
+def _write_scores(result: Any, path: str, data: Mapping[str, Any]) -> None:
+    from fairtrial.formats.read import write_trials
+
+    scores = result.scores
+    write_trials(scores.test, path)
+    if data.get("dev") is not None:
+        write_trials(scores.dev, dev_beside(path))
+
+
+def _write_page(result: Any, typed: Mapping[str, Any], read: Iterable[str]) -> None:
+    from dataclasses import replace
+
+    from fairtrial.core.parameters import repeat_command
+    from fairtrial.pages import page_of
+    from fairtrial.pages.page import repeat_of, write_report
+
+    files = [*read, *getattr(result, "files_read", ())]
+    repeat = repeat_of(repeat_command(sys.argv[1:]), files, typed.get("rng", typed.get("seed", 0)) or 0)
+    write_report(replace(page_of(result, repeat), heading=typed.get("title") or ""), os.fspath(typed["report"]))

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from fairtrial.core.words import Text, visible
+from fairtrial.core.words import Text, nearest, visible
 
 if TYPE_CHECKING:
     import numpy as np
@@ -179,7 +179,9 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     """One of several names."""
     known = list(choices)
     if not isinstance(value, str) or value not in known:
-        raise ParameterError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+        meant = nearest(value, known)
+        template = f"{{{name}!p}} must be one of {{known:list}}, not {{value!r}}{{meant}}"
+        raise ParameterError(template, code="unknown", known=known, value=value, meant=meant, **{name: value})
 
 
 def check_resamples(n_resamples: int) -> int:

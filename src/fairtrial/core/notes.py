@@ -97,6 +97,9 @@ def gather_notes(notes: Iterable[Note | str]) -> tuple[Note | str, ...]:
 
 def _together(notes: list[Note]) -> Note:
     first = notes[0]
-    values = {name: Several(note.values[name] for note in notes) for name in first.values}
+    values = {
+        name: Several(note.values[name] for note in notes) if isinstance(value, int | float) else value
+        for name, value in first.values.items()
+    }
     about = listed(dict.fromkeys(note.about for note in notes if note.about), 6)
     return Note(first.code, first.template, about, warning=any(note.warning for note in notes), **values)

@@ -48,8 +48,14 @@ class Parameter:
         Parameters that have no effect beside this one.
     needs_scores : bool
         Whether counts of scores cannot serve it.
-    listed : str
-        What lists the names that it may have, as module:function, for help.
+    file : {"", "read", "written"}
+        Whether it names files that are read, or a file that is written.
+    read_all : callable, optional
+        Turns all texts of an option that may be repeated into one value.
+    none : str
+        The text that stands for None.
+    help : str
+        What help says of it, if the docstring speaks of objects of Python.
     hidden : bool
         Whether it is for Python only.
     """
@@ -63,7 +69,10 @@ class Parameter:
     read: Callable[[str], Any] | None = None
     excludes: tuple[str, ...] = ()
     needs_scores: bool = False
-    listed: str = ""
+    file: Literal["", "read", "written"] = ""
+    read_all: Callable[[Sequence[str]], Any] | None = None
+    none: str = ""
+    help: str = ""
     hidden: bool = False
 
 
@@ -84,12 +93,23 @@ def read_number(text: str) -> float:
     try:
         return float(stripped.removesuffix("%")) / (100 if stripped.endswith("%") else 1)
     except ValueError as error:
-        raise ParameterError(f"expected a number, such as .01 or 1%, not {text!r}") from error
+        raise ParameterError("expected a number, such as .01 or 1%, not {text:quoted}", text=text) from error
 
 
-def read_numbers(text: str) -> tuple[float, ...]:
-    """Read numbers separated by commas."""
-    return tuple(read_number(entry) for entry in text.split(","))
+def read_whole(text: str) -> int:
+    """Read a whole number, perhaps with its thousands separated by underscores.
+
+    Examples
+    --------
+    >>> read_whole("1_000"), read_whole("1e6")
+    (1000, 1000000)
+    """
+    value = read_number(text)
+    if not abs(value) <= 2**53:
+        raise ParameterError("expected a number of at most {most:count}, not {text:quoted}", most=2**53, text=text)
+    if value != int(value):
+        raise ParameterError("expected a whole number, not {text:quoted}", text=text)
+    return int(value)
 
 
 def read_bytes(text: str) -> int:
@@ -104,6 +124,54 @@ def read_bytes(text: str) -> int:
     if match is None:
         raise ParameterError(f"expected a number of bytes, as in 500M or 20G, not {text!r}")
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
+
+
+def read_folds(text: str) -> int | str:
+    """Read a number of folds, or the name of a column that gives the fold of each trial.
+
+    Examples
+    --------
+    >>> read_folds("5"), read_folds("session")
+    (5, 'session')
+    """
+    return read_whole(text) if re.match(r"\s*[-+.\d]", text) else text
+
+
+def read_edges(texts: Sequence[str]) -> dict[str, list[float]]:
+    """Read columns and the numbers that they are cut at.
+
+    Examples
+    --------
+    >>> read_edges(["age=30,50", "height=170"])
+    {'age': [30.0, 50.0], 'height': [170.0]}
+    """
+    edges: dict[str, list[float]] = {}
+    for text in texts:
+        name, equals, numbers = text.partition("=")
+        if not equals:
+            raise ParameterError("expected a column and numbers, as in age=30,50, not {text:quoted}", text=text)
+        edges.setdefault(name, []).extend(read_number(number) for number in numbers.split(","))
+    return edges
+
+
+def read_eers(texts: Sequence[str]) -> dict[str, float] | list[float]:
+    """Read EERs, by their names if any has one; one without a name goes by its number.
+
+    Examples
+    --------
+    >>> read_eers(["TAN=.0057", ".0008"]), read_eers([".1", "2%"])
+    ({'TAN': 0.0057, 'EER 2': 0.0008}, [0.1, 0.02])
+    """
+    parts = [text.rpartition("=") for text in texts]
+    values = [read_number(text) for _, _, text in parts]
+    if not any(sign for _, sign, _ in parts):
+        return values
+    names = [name if sign else f"EER {number}" for number, (name, sign, _) in enumerate(parts, 1)]
+    for name in names:
+        if not name or names.count(name) > 1:
+            why = f"{name!r} is there twice" if name else "one is empty"
+            raise ParameterError(f"every EER needs a name of its own, as in TAN=.0057; {why}")
+    return dict(zip(names, values, strict=True))
 
 
 def read_named(text: str) -> Any:
@@ -126,79 +194,334 @@ def read_named(text: str) -> Any:
 
 
 _THRESHOLD_FROM_DEV = ("criterion", "alpha", "folds", "resample")
-_FITTED = ("systems", "fusion", "normalise", "method", "prior", "criterion", "alpha", "missing", "inner", "folds")
-_MEASURES = "fairtrial.rules.measures:any_measures_help"
+_FITTED = (
+    "fusion",
+    "normalise",
+    "method",
+    "prior",
+    "bounds",
+    "fuse",
+    "criterion",
+    "alpha",
+    "missing",
+    "inner",
+    "inner_folds",
+    "folds",
+)
+_MEASURE = "What is reported: a name that `fairtrial measures` lists, or module:function."
 PARAMETERS: dict[str, Parameter] = {
     # what is judged
-    "folds": Parameter("Data", metavar="K", basic=True),
-    "systems": Parameter("Data", "--system", ("--systems",), "NAME", basic=True, read=read_names),
+    "dev": Parameter(
+        "Data",
+        metavar="F",
+        basic=True,
+        file="read",
+        help="Development scores: a file, a glob or a directory; may be repeated.",
+    ),
+    "test": Parameter(
+        "Data",
+        metavar="F",
+        basic=True,
+        file="read",
+        help="Test scores: a file, a glob or a directory; may be repeated.",
+    ),
+    "folds": Parameter(
+        "Data",
+        metavar="K|COLUMN",
+        basic=True,
+        read=read_folds,
+        help="Instead of --test: K folds of the dev trials that never split a person, or a column that gives the fold "
+        "of each trial.",
+    ),
+    "systems": Parameter(
+        "Data",
+        "--system",
+        ("--systems",),
+        "A[,B...]",
+        basic=True,
+        read=read_names,
+        help="Use these systems only; may be repeated.",
+    ),
+    "data": Parameter(
+        "Data",
+        metavar="NAME|DIR",
+        help="A set of `fairtrial datasets`, or a directory with a benchmark.toml.",
+    ),
+    "only": Parameter("Data", "--set", metavar="NAME", help="Only this set of --data, such as LP1; may be repeated."),
+    "export": Parameter("Data", metavar="DIR", basic=True),
+    "other_dev": Parameter(
+        "Data", metavar="F", file="read", help="Instead of --move: dev scores of the other modality."
+    ),
+    "other_test": Parameter(
+        "Data", metavar="F", file="read", help="Instead of --move: test scores of the other modality."
+    ),
     "reference": Parameter("Data", metavar="NAME"),
-    "moved": Parameter("Data", "--move", metavar="NAME[,...]", basic=True, read=read_names),
-    "other": Parameter("Data", "--other-dev", metavar="F"),
-    "model": Parameter("Data", metavar="M.json", basic=True, excludes=_FITTED),
-    "only": Parameter("Data", "--set", metavar="NAME", basic=True),
+    "compare": Parameter("Data", metavar="A,B", basic=True, read=read_names),
+    "moved": Parameter("Data", "--move", metavar="A[,B...]", basic=True, read=read_names),
+    "model": Parameter(
+        "Data",
+        metavar="M.json",
+        basic=True,
+        file="read",
+        excludes=_FITTED,
+        help="Instead of --dev: judge what was saved with --save.",
+    ),
     "by": Parameter("Data", metavar="COLUMN[,...]", basic=True, read=read_names),
     "impostor_by": Parameter("Data", metavar="COLUMN[,...]", read=read_names),
     "role": Parameter("Data", "--by"),
+    "people": Parameter(
+        "Data",
+        metavar="P.csv",
+        basic=True,
+        file="read",
+        help="A table of people, one row each: a column person, and those of --by.",
+    ),
+    "person_column": Parameter("Data", metavar="NAME"),
+    "edges": Parameter(
+        "Data",
+        metavar="COLUMN=N[,N...]",
+        basic=True,
+        read_all=read_edges,
+        help="Cut a column of numbers, as in age=30,50; may be repeated.",
+    ),
+    "file": Parameter("Data", file="read"),
+    "like": Parameter("Data", metavar="F", file="read", basic=True),
     "impostor": Parameter("Data", metavar="NI", basic=True),
     "genuine": Parameter("Data", metavar="NC", basic=True),
+    "far": Parameter("Data", metavar="X", basic=True),
+    "frr": Parameter("Data", metavar="X", basic=True),
     "false_accepts": Parameter("Data", metavar="FA", basic=True),
     "false_rejects": Parameter("Data", metavar="FR", basic=True),
+    "a": Parameter("Data", metavar="FAR FRR", basic=True),
+    "b": Parameter("Data", metavar="FAR FRR", basic=True),
+    "a_counts": Parameter("Data", metavar="FA FR", basic=True),
+    "b_counts": Parameter("Data", metavar="FA FR", basic=True),
+    "discordant": Parameter("Data", metavar="NI_AB NI_BA NC_AB NC_BA"),
+    "eers": Parameter("Data", read_all=read_eers),
+    "trials": Parameter("Data", metavar="N", basic=True),
+    "eer_m": Parameter("Data", metavar="X"),
+    "rate": Parameter("Data", metavar="X", basic=True),
+    "paired": Parameter("Data", basic=True),
+    "grid": Parameter("Data", basic=True),
+    "n": Parameter("Data", metavar="N[,...]", basic=True),
+    "m": Parameter("Data", metavar="M[,...]", basic=True),
+    "pi": Parameter("Data", metavar="P", basic=True),
+    "rho": Parameter("Data", metavar="R", basic=True),
+    "half_width": Parameter("Data", metavar="H", basic=True),
+    "below": Parameter("Data", metavar="C", basic=True),
+    "individuals": Parameter("Data", metavar="N", basic=True),
+    "attempts": Parameter("Data", metavar="M", basic=True),
+    "outside": Parameter("Data"),
+    "repeats": Parameter("Data", metavar="N"),
+    "failed_enrolment": Parameter("Data"),
     # where the threshold comes from
     "criterion": Parameter(
-        "Threshold", metavar="NAME", basic=True, read=read_named, listed="fairtrial.rules.criteria:criteria_help"
+        "Threshold",
+        metavar="NAME",
+        basic=True,
+        read=read_named,
+        help="How the threshold is chosen on dev: a name that `fairtrial criteria` lists, or module:function.",
     ),
-    "alpha": Parameter("Threshold", metavar="X", basic=True, read=read_number),
+    "alpha": Parameter(
+        "Threshold",
+        metavar="X",
+        basic=True,
+        help="The criterion's weight, or its target; a target must be given, as in .001 or 0.1%.  [default: 0.5 "
+        "for a weight]",
+    ),
     "threshold": Parameter("Threshold", metavar="X", basic=True, excludes=_THRESHOLD_FROM_DEV),
     "points": Parameter("Threshold", metavar="N"),
     "range": Parameter("Threshold", metavar="LOW HIGH"),
-    "far_targets": Parameter("Threshold", "--far", metavar="X[,X...]", basic=True, read=read_numbers),
+    "far_targets": Parameter("Threshold", "--far", metavar="X[,X...]", basic=True),
+    "eer": Parameter("Threshold"),
     # how certain an answer is
-    "confidence": Parameter("Certainty", metavar="X", basic=True, read=read_number),
+    "confidence": Parameter("Certainty", metavar="X", basic=True),
     "cluster": Parameter("Certainty"),
     "resample": Parameter("Certainty", needs_scores=True),
-    "n_resamples": Parameter("Certainty", "--resamples", metavar="M", needs_scores=True),
-    "rng": Parameter("Certainty", "--seed", metavar="N", needs_scores=True),
+    "n_resamples": Parameter("Certainty", "--resamples", metavar="M", needs_scores=True, none="0"),
+    "rng": Parameter(
+        "Certainty", "--seed", metavar="N", read=read_whole, needs_scores=True, help="Seed of all random numbers."
+    ),
+    "seed": Parameter("Certainty", metavar="N", help="Seed of all random numbers."),
     "correction": Parameter("Certainty", basic=True),
     "alternative": Parameter("Certainty"),
     "margin": Parameter("Certainty", metavar="X", needs_scores=True),
+    "bands": Parameter("Certainty", basic=True, needs_scores=True),
+    "band_method": Parameter("Certainty", needs_scores=True),
+    "power": Parameter("Certainty", metavar="X", basic=True),
+    "p_value": Parameter("Certainty", metavar="X", basic=True),
     # what is computed
-    "measure": Parameter("Method", metavar="NAME", basic=True, read=read_named, listed=_MEASURES),
-    "measures": Parameter("Method", "--measure", metavar="NAME", basic=True, read=read_named, listed=_MEASURES),
-    "fusion": Parameter("Method", metavar="NAME", basic=True),
-    "fusions": Parameter("Method", "--fusion", metavar="NAME[,...]", basic=True, read=read_names),
-    "normalise": Parameter("Method", metavar="NAME", basic=True),
+    "measure": Parameter(
+        "Method",
+        metavar="NAME",
+        basic=True,
+        read=read_named,
+        help=_MEASURE,
+    ),
+    "measures": Parameter(
+        "Method",
+        "--measure",
+        metavar="NAME",
+        basic=True,
+        read=read_named,
+        help="Further figures on test, each with its interval; `fairtrial measures` lists them, or module:function.",
+    ),
+    "fusion": Parameter(
+        "Method",
+        metavar="NAME",
+        basic=True,
+        help="mean, weighted-mean, product, min, max, median, logistic, lda, qda, gmm, svm-linear, svm-rbf, mlp; per "
+        "client: client-threshold, client-scores, client-weights, client-qda; or a registered one.",
+    ),
+    "fusions": Parameter(
+        "Method",
+        "--fusion",
+        metavar="NAME[,...]",
+        basic=True,
+        read=read_names,
+        help="Fusion methods by name; several are compared over the whole protocol.",
+    ),
+    "normalise": Parameter(
+        "Method",
+        metavar="NAME",
+        basic=True,
+        help="How scores are normalised before: none, z, min-max, median-mad, tanh, double-sigmoid; per client: "
+        "z-norm, f-norm, eer-norm.",
+    ),
+    "protocol": Parameter("Method", metavar="NAME", basic=True),
     "method": Parameter("Method", metavar="NAME", basic=True),
-    "prior": Parameter("Method", metavar="X", read=read_number),
-    "five_by_two": Parameter("Method", "--5x2cv"),
-    "methods": Parameter("Method", "--method", metavar="NAME"),
-    "models": Parameter("Method", "--model"),
-    "costs": Parameter("Method", "--dcf", metavar="CFR,PG,CFA,PI"),
-    "data_sets": Parameter("Method", "--datasets", metavar="D"),
+    "prior": Parameter("Method", metavar="X"),
+    "fuse": Parameter(
+        "Method",
+        basic=True,
+        excludes=("correction",),
+        help="Make one calibration of all systems together, by logistic or gaussian.",
+    ),
+    "other": Parameter("Data", "--other-dev", metavar="F"),
     "rho_client": Parameter("Method", "--rho", metavar="R"),
+    "five_by_two": Parameter("Method", "--5x2cv"),
+    "methods": Parameter("Method", "--method", metavar="NAME", read=read_names),
+    "models": Parameter("Method", "--model"),
+    "costs": Parameter(
+        "Method",
+        "--dcf",
+        metavar="COSTS",
+        help="Costs of dcf: a prior (.01), prior, cost of a miss and of a false accept (.01,10,1), all four (cost "
+        "of a miss, its prior, cost of a false accept, its prior: 10,.01,1,.99), or a name such as sre18.",
+    ),
+    "areas": Parameter("Method", metavar="V1,V2", read=read_names, needs_scores=True),
+    "no_areas": Parameter("Method", excludes=("areas", "convention")),
+    "assignments": Parameter("Method", metavar="N"),
+    "data_sets": Parameter("Method", "--datasets", metavar="D"),
+    "partition": Parameter("Method", metavar="COLUMN"),
+    "inner": Parameter(
+        help="Where the fused dev scores, and so the threshold, come from. folds: held-out folds; none: the trials "
+        "that were fitted on; auto: as the method says."
+    ),
+    "inner_folds": Parameter("Method", metavar="K", help="Number of folds of held-out dev scores."),
+    "bounds": Parameter("Method", help="elub: bound ratios by those that dev supports (ELUB)."),
+    "thresholds": Parameter("Method", metavar="[NAME=]T[,T...]", basic=True),
+    # figures
+    "marks": Parameter("Method", "--mark", metavar="X"),
+    "groups": Parameter("Method", "--group", metavar="NAME"),
+    "of_scores": Parameter("Method", "--scores"),
     # how files are read
     "format": Parameter("Reading", metavar="NAME"),
-    "columns": Parameter("Reading", "--column", metavar="ROLE=NAME"),
+    "columns": Parameter(
+        "Reading",
+        "--column",
+        metavar="ROLE=NAME",
+        help="Column for a role (claim, subject, model, probe, label, system, score, or other: no score), by name "
+        "or number; may be repeated.",
+    ),
     "scores": Parameter("Reading", "--column", key="score", hidden=True),
     "others": Parameter("Reading", "--column", key="other", hidden=True),
-    "genuine_labels": Parameter("Reading", "--label", key="genuine", metavar="CLASS=WORD"),
+    "genuine_labels": Parameter(
+        "Reading",
+        "--label",
+        key="genuine",
+        metavar="CLASS=WORD",
+        help="What a label means, as in genuine=target or impostor=spoof; may be repeated. Other labels are left out.",
+    ),
     "impostor_labels": Parameter("Reading", "--label", key="impostor", hidden=True),
-    "key": Parameter("Reading", metavar="FILE"),
+    "key": Parameter(
+        "Reading",
+        metavar="FILE",
+        file="read",
+        help="Trials with their labels, if the score files have none; given twice, that of dev and that of test.",
+    ),
     "genuine_by": Parameter("Reading"),
     "person": Parameter("Reading", metavar="REGEX"),
     "names": Parameter("Reading", "--name", metavar="NAME"),
-    "negate": Parameter("Reading"),
-    "nan": Parameter("Reading"),
+    "negate": Parameter("Reading", help="Scores are distances: lower means genuine."),
+    "negate_system": Parameter("Reading", metavar="NAME"),
+    "nan": Parameter("Reading", basic=True),
     "common": Parameter("Reading"),
-    "max_size": Parameter("Reading", metavar="SIZE", read=read_bytes),
+    "max_size": Parameter(
+        "Reading",
+        metavar="SIZE",
+        read=read_bytes,
+        help="How much a compressed file may unpack to, as in 500M or 20G.  [default: 8G, or half of the memory]",
+    ),
     "diagonal": Parameter("Reading"),
     "transpose": Parameter("Reading"),
     # where and how it is computed
     "workers": Parameter("Computing", metavar="K", needs_scores=True),
-    "journal": Parameter("Computing", hidden=True),
+    "memory": Parameter(
+        "Computing",
+        metavar="SIZE",
+        help="Memory that trials may take, as in 4GB; larger files are read in pieces, with the same figures.  "
+        "[default: half of the machine's]",
+    ),
+    "scheduler": Parameter(
+        "Computing",
+        metavar="ADDRESS",
+        help="Have a Dask cluster count pieces of the files, as in tcp://10.0.0.1:8786; its workers must see them.",
+    ),
     "progress": Parameter("Computing", hidden=True),
     "executor": Parameter("Computing", hidden=True),
+    "journal": Parameter("Computing", hidden=True),
     "keep_scores": Parameter("Computing", hidden=True),
+    # what is shown and written
+    "out": Parameter(
+        "Output",
+        metavar="FILE",
+        basic=True,
+        file="written",
+        help="Write tables: the main one as .csv, .tsv, .parquet; all as .md, .tex; or .json.",
+    ),
+    "report": Parameter(
+        "Output",
+        metavar="FILE.html",
+        basic=True,
+        file="written",
+        needs_scores=True,
+        help="Write one page with tables and figures, to look at and to share.",
+    ),
+    "title": Parameter("Output", metavar="TEXT", help="With --report: the title of the page."),
+    "trials_out": Parameter(
+        "Output",
+        metavar="FILE",
+        file="written",
+        needs_scores=True,
+        help="Write the decisions, one row per system and judged trial: ids, label, score, threshold, decision and "
+        "error.",
+    ),
+    "scores_out": Parameter(
+        "Output",
+        metavar="F",
+        basic=True,
+        file="written",
+        needs_scores=True,
+        help="Write the new scores of test to this file, and those of dev beside it as dev-F.",
+    ),
+    "save": Parameter(
+        "Output", metavar="M.json", basic=True, file="written", help="Save what was fitted, for --model."
+    ),
+    "terms": Parameter("Output", help="Names of error rates: FAR and FRR, or FMR and FNMR as in ISO."),
+    "all": Parameter("Output", basic=True, help="Print all tables."),
+    "verbose": Parameter("Output", "--verbose", ("-v",), help="Say what was read as what."),
+    "json": Parameter("Output", basic=True, help="Print one JSON object and nothing else."),
 }
 """What is known of parameters by name; of all others, what their signature and docstring say."""
 _UNKNOWN = Parameter()
@@ -293,6 +616,8 @@ class Argument:
         How many values make one: 1, or the length of a tuple.
     repeated : bool
         Whether there may be any number of values.
+    numbers : bool
+        Whether it is one number or several.
     default : object
         The default; an ellipsis if it must be given.
     help : str
@@ -304,6 +629,7 @@ class Argument:
     choices: tuple[str, ...]
     count: int
     repeated: bool
+    numbers: bool
     default: Any
     help: str
 
@@ -319,15 +645,18 @@ def arguments_of(function: Callable[..., Any]) -> tuple[Argument, ...]:
     texts = _descriptions(function)
     arguments = []
     for parameter in inspect.signature(function).parameters.values():
-        if parameter_of(parameter.name).hidden or parameter.kind is inspect.Parameter.VAR_KEYWORD:
+        known = parameter_of(parameter.name)
+        if known.hidden or parameter.kind is inspect.Parameter.VAR_KEYWORD:
             continue
         hint = _resolved(parameter.annotation, function)
         values, repeated, count = _values(hint)
         choices = get_args(values) if get_origin(values) is Literal else ()
         kind = values if values in (bool, int, float, str) else str
+        several = repeated or any(get_origin(each) is Sequence for each in get_args(hint))
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        text = texts.get(parameter.name, "")
-        arguments.append(Argument(parameter.name, kind, choices, count, repeated, default, text))
+        text = known.help or texts.get(parameter.name, "")
+        numbers = several and kind in (int, float)
+        arguments.append(Argument(parameter.name, kind, choices, count, repeated, numbers, default, text))
     return tuple(arguments)
 
 
@@ -370,6 +699,10 @@ def _descriptions(function: Callable[..., Any]) -> dict[str, str]:
             names = [name.strip(" *") for name in line.partition(" : ")[0].split(",")]
         for name in names if line.startswith(" ") else ():
             found[name] = f"{found.get(name, '')} {line.strip()}".strip().replace("`", "")
+    for name, text in found.items():
+        other = re.fullmatch(r"As of (\w+)\.", text)
+        if other is not None and callable(described := vars(sys.modules[function.__module__]).get(other[1])):
+            found[name] = _descriptions(described).get(name, text)
     return found
 
 

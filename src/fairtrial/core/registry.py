@@ -11,13 +11,13 @@ Its module is loaded when that name is asked for, or when all names are listed, 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.words import cut, shown
+from fairtrial.core.words import cut, nearest, shown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -89,7 +89,11 @@ class Registry(MutableMapping[str, Known], Generic[Known]):
         fairtrial.core.errors.ParameterError: there is no colour 'blue'; there are red
         """
         if not isinstance(name, str) or name not in self:
-            raise ParameterError(f"there is no {self._what} {shown(name)}; there are {', '.join(self)}")
+            known = list(self)
+            raise ParameterError(
+                f"there is no {self._what} {{name:quoted}}; there are {{names}}{{meant}}",
+                code="unknown", name=name, names=", ".join(known), meant=nearest(name, known),
+            )  # fmt: skip
         return self[name]
 
     @cached_property
@@ -173,11 +177,6 @@ class Summarised(Protocol):
     def summary(self) -> str:
         """What it does; may be empty."""
         ...
-
-
-def summaries(known: Iterable[Summarised]) -> str:
-    """All of them in one line, each with what it does."""
-    return "; ".join(f"{each.name}: {each.summary}" if each.summary else each.name for each in known)
 
 
 def _package(entry: EntryPoint) -> str:

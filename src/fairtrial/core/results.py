@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from importlib import import_module
 from operator import attrgetter
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fairtrial.core.notes import Note
+from fairtrial.core.notes import Note, gather_notes
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.words import Text
+from fairtrial.core.words import Text, cut
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_SHOWN = 220
+"""Maximum number of characters of an answer in a repr."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,12 @@ def table_of(
     )
 
 
+def _warnings(tables: Iterable[Table]) -> list[Note]:
+    """Gather the warnings of tables, alike ones as one."""
+    notes = gather_notes(note for table in tables for note in table.notes)
+    return [note for note in notes if isinstance(note, Note) and note.warning]
+
+
 class Result(Record, ABC):
     """The base of all results: an answer in one sentence, and tables.
 
@@ -141,15 +152,18 @@ class Result(Record, ABC):
         """
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.answer()}>"
+        return f"<{type(self).__name__}: {cut(self.answer(), _SHOWN)}>"
 
     def __str__(self) -> str:
-        main = [table.to_text() for table in self.tables() if not table.detail]
-        return "\n\n".join([self.answer(), *main])
+        main = [table for table in self.tables() if not table.detail]
+        warnings = [f"warning: {warning}" for warning in _warnings(main)]
+        return "\n\n".join(["\n".join([self.answer(), *warnings]), *(table.to_text() for table in main)])
 
     def _repr_html_(self) -> str:
-        tables = "".join(table.to_html() for table in self.tables() if not table.detail)
-        return f"<p><strong>{escape(self.answer())}</strong></p>{tables}"
+        main = [table for table in self.tables() if not table.detail]
+        warnings = "".join(f"<p>Warning: {escape(str(warning))}</p>" for warning in _warnings(main))
+        tables = "".join(table.to_html() for table in main)
+        return f"<p><strong>{escape(self.answer())}</strong></p>{warnings}{tables}"
 
     def to_json(self) -> dict[str, Any]:
         """Give the answer and all figures as the command line's JSON object."""
@@ -182,3 +196,50 @@ class Result(Record, ABC):
             Rates are fractions.
         """
         return self.tables()[0].to_frame()
+
+    def plot(self, name: str = "", *, ax: Any = None, **options: Any) -> Any:
+        """Draw a figure of the result with matplotlib.
+
+        Parameters
+        ----------
+        name : str, default ""
+            The name of the figure, as of ``fairtrial plot``; the main one of the result by default.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default. A figure of several panels takes a matplotlib figure instead.
+        **options : object
+            Options of the function in `fairtrial.figures` that draws it.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes; of several panels, what its function returns.
+
+        Raises
+        ------
+        ParameterError
+            If the result has no such figure.
+        """
+        return import_module("fairtrial.figures.table").drawing_of(self, name, **options).plot(ax)
+
+    def report(self, path: str | PathLike[str], *, title: str = "", command: str = "", **more: Any) -> None:
+        """Write a self-contained page of the result.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, usually with the ending .html.
+        title : str, default ""
+            The title of the page; what the result is of by default.
+        command : str, default ""
+            The command or the lines that repeat the result, for the page to show.
+        **more : object
+            What only some pages take; see `fairtrial.pages.page_of`.
+
+        Raises
+        ------
+        ParameterError
+            If there is no page of such a result.
+        """
+        pages, page = import_module("fairtrial.pages"), import_module("fairtrial.pages.page")
+        made = pages.page_of(self, page.repeat_of(command, (), None), **more)
+        page.write_report(replace(made, heading=title), path)

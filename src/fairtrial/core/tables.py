@@ -301,13 +301,15 @@ class Table:
         if group:
             yield group
 
-    def to_text(self, width: int | None = None) -> str:
+    def to_text(self, width: int | None = None, *, whole: bool = False) -> str:
         """Give the table as plain text.
 
         Parameters
         ----------
         width : int, optional
             The columns of the terminal; as wide as it needs by default.
+        whole : bool, default False
+            All rows, or only those in `shown`.
 
         Returns
         -------
@@ -315,7 +317,7 @@ class Table:
             Caption, headings and rows. If the terminal is too narrow, words are wrapped, then optional columns are left
             out, and in the end every row stands upright; no number is ever broken.
         """
-        groups = list(self.sections(whole=False))
+        groups = list(self.sections(whole=whole))
         if not groups:
             return ""
         kept = list(range(len(self.visible_columns)))
@@ -326,7 +328,7 @@ class Table:
                 lines = list(self._lay_out(groups, kept, widths))
                 break
             if not spare:
-                lines = list(self._stand_upright(groups))
+                lines = list(self._stand_upright(groups, width))
                 break
             kept.remove(spare.pop())
         caption = textwrap.wrap(visible(str(self.caption)), width or 10_000)
@@ -340,7 +342,7 @@ class Table:
             heading, longest = visible(self.headings[k]), max(map(cell_width, cells))
             words = max(map(cell_width, heading.split()), default=0)
             widths.append(max(cell_width(heading), longest))
-            unbroken = max((cell_width(word) for cell in cells for word in cell.split()), default=0)
+            unbroken = max((cell_width(word) for cell in cells for word in _unbroken(cell).split(" ")), default=0)
             narrowest.append(max(words, longest if self.visible_columns[k].is_numeric else unbroken))
         excess = 0 if width is None else sum(widths) + _GAP * (len(widths) - 1) - width
         while excess > 0 and widths != narrowest:  # the column that can give most gives one
@@ -354,12 +356,7 @@ class Table:
         section = keys.index(self.section) if self.section in keys else None
 
         def lines(cells: Sequence[str]) -> Iterator[str]:
-            wrapped = [
-                textwrap.wrap(visible(cell), width, break_long_words=False, break_on_hyphens=False)
-                if cell_width(visible(cell)) > width
-                else [visible(cell)]
-                for cell, width in zip(cells, widths, strict=True)
-            ]
+            wrapped = [_wrap(visible(cell), width) for cell, width in zip(cells, widths, strict=True)]
             for parts in zip_longest(*wrapped, fillvalue=""):
                 padded = (
                     " " * (width - cell_width(part)) + part if to_right else part + " " * (width - cell_width(part))
@@ -375,14 +372,14 @@ class Table:
             for index, row in enumerate(group):
                 yield from lines(["" if index and k == section else row[k] for k in kept])
 
-    def _stand_upright(self, groups: Sequence[list[list[str]]]) -> Iterator[str]:
-        longest = max(map(cell_width, self.headings))
+    def _stand_upright(self, groups: Sequence[list[list[str]]], width: int) -> Iterator[str]:
+        longest = max(map(cell_width, self.headings)) + _GAP
         for group in groups:
             for row in group:
                 yield ""
                 for heading, cell in zip(self.headings, row, strict=True):
-                    if cell:
-                        yield f"{heading}{' ' * (longest - cell_width(heading) + _GAP)}{visible(cell)}"
+                    for place, line in enumerate(_wrap(visible(cell), max(width - longest, 1)) if cell else ()):
+                        yield " " * longest + line if place else heading + " " * (longest - cell_width(heading)) + line
 
     def to_html(self) -> str:
         """Give the table as plain HTML with everything escaped, for notebooks."""
@@ -476,6 +473,19 @@ class Table:
         if polars is not None:
             return polars.from_arrow(found)
         raise FairtrialError("a data frame needs pandas or polars: install one of them, or take to_arrow()")
+
+
+def _unbroken(text: str) -> str:
+    """Join what belongs to one number or one pair of systems by spaces that do not break."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%").replace(" - ", "\N{NO-BREAK SPACE}-\N{NO-BREAK SPACE}")
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    """Cut a cell into lines; words, numbers and pairs of systems stay whole."""
+    if cell_width(text) <= width:
+        return [text]
+    lines = textwrap.wrap(_unbroken(text), width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 
 def cell_width(text: str) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.core.errors import TrialsError, check_choice
+from fairtrial.core.errors import InputError, TrialsError, check_choice
 from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import listed, plural
@@ -77,6 +77,13 @@ class Trials:
     columns: dict[str, Further] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in ("scores", "genuine", *ID_FIELDS):
+            value, is_id = getattr(self, name), name in ID_FIELDS
+            if value is not None and not (hasattr(value, "numbered") if is_id else isinstance(value, np.ndarray)):
+                kind = "Ids" if is_id else "an array"
+                raise TrialsError(
+                    f"{name} must be {kind}, not {type(value).__name__}; Trials.from_arrays takes any sequence"
+                )
         if self.scores.ndim != 2 or self.scores.shape[1] != len(self.systems):
             raise TrialsError(
                 f"scores of shape {self.scores.shape} do not fit {plural(len(self.systems), 'system')}: "
@@ -417,3 +424,31 @@ def check_drawable(scores: NDArray[np.floating]) -> None:
             low=float(np.min(scores)),
             high=float(np.max(scores)),
         )
+
+
+@runtime_checkable
+class Frame(Protocol):
+    """A data frame of any library: named columns, one row per trial."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Give the table as a stream of Arrow's C interface."""
+        ...
+
+
+TrialsLike: TypeAlias = Trials | Frame
+"""Trials, or a data frame that is read as `read_frame` reads it."""
+
+
+def trials_of(data: TrialsLike, what: str) -> Trials:
+    """Give trials unchanged, and read a data frame as trials; `what` names them in errors."""
+    if isinstance(data, Trials):
+        return data
+    if not isinstance(data, Frame):
+        raise TrialsError(f"{what} must be Trials or a data frame, not {type(data).__name__}")
+    from fairtrial.formats.frames import read_frame  # readers are loaded for the first data frame
+
+    try:
+        return read_frame(data, name=f"{what}, a data frame")
+    except (InputError, TrialsError) as error:
+        hint = " (such options are those of read_frame)" if "=" in str(error) else ""
+        raise type(error)(f"{error}{hint}") from error

@@ -201,6 +201,22 @@ def shown(text: object, limit: int = 60) -> str:
     return repr(cut(text, limit))
 
 
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Ask whether the known name nearest to a mistyped one was meant; nothing if none is near.
+
+    Examples
+    --------
+    >>> nearest("mena", ["mean", "max"])
+    "; did you mean 'mean'?"
+    """
+    from difflib import get_close_matches
+
+    by_lower = {word.lower(): word for word in known}
+    close = get_close_matches(str(name).lower(), list(by_lower), 3)
+    close.sort(key=lambda word: sorted(word) != sorted(str(name).lower()))  # two letters swapped come first
+    return f"; did you mean {by_lower[close[0]]!r}?" if close else ""
+
+
 def listed(names: Iterable[object], limit: int = 12) -> str:
     """List names; of many, the first ones."""
     words = [cut(name, 40) for name in names]

@@ -1,46 +1,41 @@
-"""Cells of a fixed, nested axis in which counters keep scores."""
+"""Count scores in the cells of a fixed, nested axis: what counters keep.
+
+A cell is a run of doubles. Each level has coarser cells than the one before, and each of them is a union of finer ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, TypeAlias
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting import kernels as plain
-from fairtrial.counting.kernels import passes_for
-from fairtrial.counting.tallies import Genuine, Scores
+from fairtrial.counting.kernels import MAGNITUDE, MANTISSA, WITHIN, Chunk, Integers, passes_for, positions_of
+from fairtrial.counting.tallies import Genuine, Scores, processors
 
-Integers: TypeAlias = NDArray[np.int64]
-
-MANTISSA = 52
-"""Bits of a double below its exponent."""
 LAST_LEVEL = 2097
 """The coarsest level: one cell per binade."""
 MOST_CELLS_AT_LAST = 1 << 12
-"""So many cells there are at that level."""
-_LARGEST = np.int64(np.iinfo(np.int64).max)
+"""The number of cells at that level: one per sign and exponent."""
 _BITS_AT_ONE = 1074
-
-
-def positions_of(scores: NDArray[np.floating]) -> Integers:
-    """The positions of scores that are not NaN; 0.0 and -0.0 are at 0."""
-    bits = np.add(scores, 0.0, dtype=np.float64).view(np.int64)  # adding zero makes -0.0 equal 0.0
-    return np.asarray(bits ^ ((bits >> 63) & _LARGEST))
+_PENDING = 1 << 22  # scores that are gathered before they are counted
+_BY_THREAD = 1 << 19  # scores that are worth a thread
+_MAX_THREADS = 8
 
 
 def scores_at(positions: Integers) -> NDArray[np.float64]:
-    """The doubles at these positions; where -0.0 would be, which no score is, the one below."""
-    own = np.where(positions == -1, -2, positions)
-    return np.asarray((own ^ ((own >> 63) & _LARGEST)).view(np.float64))
+    """Give the doubles at these positions; the one below -0.0 at the position of -0.0, which no score has."""
+    known = np.where(positions == -1, -2, positions)
+    return np.asarray((known ^ ((known >> 63) & MAGNITUDE)).view(np.float64))
 
 
 @lru_cache(maxsize=64)
 def shifts_at(level: int, floor: int) -> Integers:
-    """For each exponent of a double, how many of the low bits of a position do not matter at a level."""
+    """Give, for each exponent of a double, how many low bits of a position do not matter at a level."""
     # the doubles below the smallest normal one are as far apart as those above it
     exponents = np.maximum(np.arange(2048), 1) - 1023
     fewest = min(floor, LAST_LEVEL - level)
@@ -56,19 +51,19 @@ def _shifts(positions: Integers, level: int, floor: int) -> Integers:
 
 
 def cell_starts(positions: Integers, level: int, floor: int) -> Integers:
-    """The first position of the cell of each position."""
+    """Give the first position of the cell of each position."""
     shifts = _shifts(positions, level, floor)
     return (positions >> shifts) << shifts
 
 
 def cell_ends(positions: Integers, level: int, floor: int) -> Integers:
-    """The last position of the cell of each position."""
+    """Give the last position of the cell of each position."""
     shifts = _shifts(positions, level, floor)
     return positions | ((np.int64(1) << shifts) - 1)
 
 
 def meeting_levels(positions: Integers, floor: int) -> Integers:
-    """For each two neighbours among rising positions, the first level at which they share a cell; else one too many."""
+    """Give the first level at which each two neighbors among rising positions share a cell; LAST_LEVEL + 1 if none."""
     magnitudes = positions ^ (positions >> 63)
     exponents = magnitudes >> MANTISSA
     apart = positions[1:] ^ positions[:-1]
@@ -83,7 +78,7 @@ def meeting_levels(positions: Integers, floor: int) -> Integers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedCells:
-    """How many scores of each class lie in each cell that holds any.
+    """The numbers of scores of each class in the cells that hold any.
 
     Parameters
     ----------
@@ -101,22 +96,16 @@ class CountedCells:
     counts: Integers
 
     @classmethod
-    def empty(cls, floor: int) -> CountedCells:
-        """No score yet."""
-        return cls(0, floor, np.empty(0, dtype=np.int64), np.empty((2, 0), dtype=np.int64))
-
-    @classmethod
-    def of(
-        cls, scores: NDArray[np.floating], genuine: NDArray[np.bool_], *, level: int = 0, floor: int
-    ) -> CountedCells:
+    def of(cls, scores: Scores, genuine: NDArray[np.bool_], *, level: int = 0, floor: int) -> CountedCells:
         """Count scores that are not NaN."""
         starts = cell_starts(positions_of(scores), level, floor)
-        found = [_distinct(np.sort(starts[rows])) for rows in (~genuine, genuine)]
         parts = []
-        for row, (values, numbers) in enumerate(found):
-            counts = np.zeros((2, len(values)), dtype=np.int64)
-            counts[row] = numbers
-            parts.append(cls(level, floor, values, counts))
+        for row, rows in enumerate((~genuine, genuine)):
+            ordered = np.sort(starts[rows])
+            last = _ends_of_runs(ordered)
+            counts = np.zeros((2, len(last)), dtype=np.int64)
+            counts[row] = np.diff(last, prepend=-1)
+            parts.append(cls(level, floor, ordered[last], counts))
         return parts[0].merged(parts[1])
 
     def __len__(self) -> int:
@@ -145,17 +134,17 @@ class CountedCells:
         return genuine, impostor
 
     def coarsened(self, level: int) -> CountedCells:
-        """The same scores in the cells of a level that is not finer."""
+        """Give the same scores in the cells of a level that is not finer."""
         if level == self.level or not len(self):
             return CountedCells(level, self.floor, self.starts, self.counts)
-        return CountedCells(level, self.floor, *sum_runs(cell_starts(self.starts, level, self.floor), self.counts))
+        return CountedCells(level, self.floor, *_sum_runs(cell_starts(self.starts, level, self.floor), self.counts))
 
     def only(self, which: NDArray[Any] | slice) -> CountedCells:
-        """Some of the cells, by a mask or their places in rising order."""
+        """Give some of the cells, by a mask or their indices in rising order."""
         return CountedCells(self.level, self.floor, self.starts[which], self.counts[:, which])
 
     def merged(self, *others: CountedCells) -> CountedCells:
-        """The scores of all, at the coarsest of their levels."""
+        """Give the scores of all, at the coarsest of their levels."""
         level = max(part.level for part in (self, *others))
         parts = [part.coarsened(level) for part in (self, *others) if len(part)]
         if len(parts) < 2:
@@ -163,10 +152,10 @@ class CountedCells:
         starts = np.concatenate([part.starts for part in parts])
         order = np.argsort(starts, kind="stable")  # sorted runs, which it finds and merges
         counts = np.concatenate([part.counts for part in parts], axis=1).take(order, axis=1)
-        return CountedCells(level, self.floor, *sum_runs(starts[order], counts))
+        return CountedCells(level, self.floor, *_sum_runs(starts[order], counts))
 
     def settled(self, budget: int) -> CountedCells:
-        """The same scores at the finest level, from this one on, at which so many cells hold them all."""
+        """Give the same scores at the finest level, from this one on, at which `budget` cells hold them all."""
         if len(self) <= budget:
             return self
         meeting = meeting_levels(self.starts, self.floor)
@@ -174,8 +163,8 @@ class CountedCells:
         return self.coarsened(int(np.flatnonzero(left <= budget)[0]))
 
 
-def sum_runs(values: Integers, counts: Integers) -> tuple[Integers, Integers]:
-    """The values of runs of equal ones, and the sums of the counts of each run."""
+def _sum_runs(values: Integers, counts: Integers) -> tuple[Integers, Integers]:
+    """Sum the counts of each run of equal values."""
     last = _ends_of_runs(values)
     sums = np.cumsum(counts, axis=1)[:, last]  # several times as fast as np.add.reduceat
     sums[:, 1:] -= sums[:, :-1].copy()
@@ -188,31 +177,25 @@ def _ends_of_runs(values: Integers) -> Integers:
     return np.flatnonzero(ends)
 
 
-def _distinct(ordered: Integers) -> tuple[Integers, Integers]:
-    """The distinct values of a sorted array, and how often each occurs."""
-    last = _ends_of_runs(ordered)
-    return ordered[last], np.diff(last, prepend=-1)
-
-
-Chunk: TypeAlias = tuple[Scores, Genuine]
-"""Scores with a mask of the genuine ones, or one answer for all."""
-
-_STEP = 1 << 15
-"""Scores whose intermediate results fit a processor's cache."""
-_AT_ONCE = 1 << 21
-_WITHIN = (np.int64(1) << MANTISSA) - 1
-_ROOM = 4
-_SMALL = 1 << 10
-_TAILS = (1000, 100, 20)
-"""One score in so many may lie outside a window, at either end, that would be too sparse with it."""
+def _binades(starts: Integers) -> tuple[Integers, Integers]:
+    """Split positions into sign and exponent, a number from 0 to 4095, and the bits below."""
+    bits = starts ^ ((starts >> 63) & MAGNITUDE)
+    return (bits.view(np.uint64) >> np.uint64(MANTISSA)).view(np.int64), bits & WITHIN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """For each sign and exponent, a window of cells that have places in a table, one after the other.
+    """A table of cells: for each binade, which is a sign and an exponent, a window of cells with places side by side.
 
-    The first four arrays have an entry for each of the 4096 signs and exponents: how many low bits do not matter, the
-    number of the first cell of the window, the number of cells in it and the place of the first one.
+    Attributes
+    ----------
+    shift, first, size, offset : ndarray of int
+        For each of the 4096 binades: how many low bits do not matter, the number of the first cell of the window, the
+        number of cells in it, and the place of the first one.
+    places : int
+        The number of places in the table.
+    starts, order : ndarray of int
+        The first positions of all cells in the windows, rising, and the place of each.
     """
 
     shift: Integers
@@ -220,55 +203,54 @@ class Layout:
     size: NDArray[np.uint64]
     offset: Integers
     places: int
-    """How many places the table has."""
     starts: Integers
-    """The first positions of all cells in the windows, rising."""
     order: Integers
-    """The place of each of them."""
 
-    @property
-    def table_size(self) -> int:
-        """Two entries per place, impostor and genuine, and two for scores outside all windows."""
-        return 2 * self.places + 2
+    def empty(self) -> Integers:
+        """Make a table: two entries per place, impostor and genuine, and two for scores outside all windows."""
+        return np.zeros(2 * self.places + 2, dtype=np.int64)
 
     def cells(self, table: Integers, level: int, floor: int) -> CountedCells:
-        """What was counted in a table."""
+        """Give the scores that were counted in a table."""
         by_class = table[:-2].reshape(-1, 2)[self.order]
         held = np.flatnonzero(by_class[:, 0] | by_class[:, 1])
         return CountedCells(level, floor, self.starts[held], np.ascontiguousarray(by_class[held].T))
 
-    def places_of(self, starts: Integers) -> Integers:
-        """The place of each cell; the number of places for those outside all windows."""
-        bits = starts ^ ((starts >> 63) & _LOW_BITS)
-        where = (bits.view(np.uint64) >> np.uint64(MANTISSA)).view(np.int64)
-        cell = ((bits & _WITHIN) >> self.shift[where]) - self.first[where]
-        outside = cell.view(np.uint64) >= self.size[where]
-        return np.where(outside, self.places, cell + self.offset[where])
-
-
-_LOW_BITS = np.int64(np.iinfo(np.int64).max)
+    def add_cells(self, table: Integers, cells: CountedCells) -> Integers:
+        """Add cells of the same or a finer level to a table, and give the indices of those outside all windows."""
+        binade, below = _binades(cells.starts)
+        cell = (below >> self.shift[binade]) - self.first[binade]
+        outside = cell.view(np.uint64) >= self.size[binade]
+        places = np.where(outside, self.places, cell + self.offset[binade])
+        # cells of one place follow each other; only the place of those outside comes twice, and it is never read
+        distinct, sums = _sum_runs(places, cells.counts)
+        for row in (0, 1):
+            table[2 * distinct + row] += sums[row]
+        return np.flatnonzero(outside)
 
 
 def fit_layout(cells: CountedCells) -> Layout | None:
-    """Windows over the cells that hold scores, where these are close together; None where most of them are not."""
-    bits = cells.starts ^ ((cells.starts >> 63) & _LOW_BITS)
-    where = (bits.view(np.uint64) >> np.uint64(MANTISSA)).view(np.int64)
+    """Lay windows over cells that lie close together; None if most scores do not."""
+    binades, below = _binades(cells.starts)
     shift = np.tile(shifts_at(cells.level, cells.floor), 2)
-    numbers = (bits & _WITHIN) >> shift[where]
+    numbers = below >> shift[binades]
     scores = cells.counts.sum(axis=0)
     first, size, offset = np.zeros((3, 4096), dtype=np.int64)
     places, held, starts, order = 0, 0, [], []
-    edges = np.flatnonzero(np.concatenate([[True], where[1:] != where[:-1], [True]]))
+    edges = np.flatnonzero(np.concatenate([[True], binades[1:] != binades[:-1], [True]]))
     for begin, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        own = int(where[begin])
-        window = _window(numbers[begin:end], scores[begin:end], 1 << (MANTISSA - int(shift[own])))
+        binade = int(binades[begin])
+        bits = int(shift[binade])
+        window = _window(numbers[begin:end], scores[begin:end], 1 << (MANTISSA - bits))
         if window is None:
             continue
-        first[own], size[own], offset[own] = window[0], window[1] - window[0], places
-        inside = _starts_within(own, window, int(shift[own]))
+        first[binade], size[binade], offset[binade] = window[0], window[1] - window[0], places
+        inside = (np.int64(binade % 2048) << MANTISSA) + (np.arange(*window, dtype=np.int64) << bits)
         place = places + np.arange(len(inside))
+        if binade >= 2048:  # negative scores: positions fall as magnitudes rise
+            inside, place = ~(inside[::-1] + ((1 << bits) - 1)), place[::-1]
         starts.append(inside)
-        order.append(place[::-1] if own >= 2048 else place)
+        order.append(place)
         places += len(inside)
         held += int(scores[begin:end].sum())
     if 2 * held < scores.sum():
@@ -277,17 +259,17 @@ def fit_layout(cells: CountedCells) -> Layout | None:
 
 
 def _window(numbers: Integers, scores: Integers, whole: int) -> tuple[int, int] | None:
-    """From which cell to which the cells of one binade get places; numbers fall where scores are negative."""
+    """Choose the first and the last cell of one binade that get places; numbers fall if scores are negative."""
     if numbers[0] > numbers[-1]:
         numbers, scores = numbers[::-1], scores[::-1]
-    room = _ROOM * len(numbers) + _SMALL
+    room = 4 * len(numbers) + 1024
     if whole <= room:
         return 0, whole
     low, high = int(numbers[0]), int(numbers[-1]) + 1
     if high - low <= room:
         return low, high
     below = np.cumsum(scores)
-    for share in _TAILS:
+    for share in (1000, 100, 20):  # one score in `share` may lie outside at either end
         tail = below[-1] // share
         inner = numbers[(below > tail) & (below - scores < below[-1] - tail)]
         low, high = int(inner[0]), int(inner[-1]) + 1
@@ -296,84 +278,150 @@ def _window(numbers: Integers, scores: Integers, whole: int) -> tuple[int, int] 
     return None
 
 
-def _starts_within(own: int, window: tuple[int, int], shift: int) -> Integers:
-    """The first positions of the cells of a window, rising."""
-    magnitudes = (np.int64(own % 2048) << MANTISSA) + (np.arange(*window, dtype=np.int64) << shift)
-    if own < 2048:
-        return magnitudes
-    return ~(magnitudes[::-1] + ((1 << shift) - 1))
-
-
 def count_in_layout(layout: Layout, chunks: Sequence[Chunk]) -> tuple[Integers, list[Chunk]]:
-    """Count scores in a table of a layout.
+    """Count scores in a table of a layout; give the table and the scores outside all windows.
 
-    Parameters
-    ----------
-    layout
-        Where cells have their places.
-    chunks
-        Scores of 32 or 64 bits, none of them NaN, each array with a mask of its genuine scores or one answer for all.
-
-    Returns
-    -------
-    table
-        At twice its place the number of impostor scores of a cell, next to it that of genuine scores.
-    strays
-        The scores that lie outside all windows; the last two entries of the table count them.
+    Scores have 32 or 64 bits. The table has the impostor scores of a cell at twice its place, genuine ones next to it.
     """
-    table = np.zeros(layout.table_size, dtype=np.int64)
-    if chunks and passes_for(chunks[0][0]) is not plain:
-        return table, _count_compiled(table, layout, chunks)
-    entries = np.empty(min(sum(len(scores) for scores, _ in chunks), _AT_ONCE), dtype=np.int64)
-    filled, strays = 0, []
-    for piece, mask in _pieces(chunks):
-        if filled + len(piece) > len(entries):
-            table += np.bincount(entries[:filled], minlength=len(table))
-            filled = 0
-        rows = _entries(layout, piece, mask, entries[filled : filled + len(piece)])
-        filled += len(piece)
-        if len(rows):
-            strays.append((piece[rows], mask if isinstance(mask, bool) else mask[rows]))
-    table += np.bincount(entries[:filled], minlength=len(table))
-    return table, strays
+    table = layout.empty()
+    return table, passes_for(chunks[0][0]).count_table(table, layout, chunks) if chunks else []
 
 
-def _count_compiled(table: Integers, layout: Layout, chunks: Sequence[Chunk]) -> list[Chunk]:
-    """The same by compiled code, once that is loaded; the strays."""
-    from fairtrial.counting.counter_kernels import count_entries
+class Accumulator:
+    """Count the scores of one system in cells, of which at most `budget` are occupied.
 
-    strays = []
-    for scores, mask in chunks:
-        rows = count_entries(table, layout, scores, mask)
-        if len(rows):
-            strays.append((scores[rows], mask if isinstance(mask, bool) else mask[rows]))
-    return strays
+    Cells that lie close together are counted in a table; all others are sorted and merged. The cells that come out are
+    the same whichever way each score took.
+    """
+
+    def __init__(self, budget: int, floor: int, *, threads: int | None = None) -> None:
+        self._budget = budget
+        self._threads = threads or min(processors(), _MAX_THREADS)
+        self._cells = CountedCells(0, floor, np.empty(0, dtype=np.int64), np.empty((2, 0), dtype=np.int64))
+        self._layout: Layout | None = None
+        self._fitted = False
+        self._table: Integers = np.empty(0, dtype=np.int64)
+        self._aside: list[CountedCells] = []
+        self._aside_cells = 0
+        self._pending: list[Chunk] = []
+        self._pending_scores = 0
+        self._unchecked = 0
+
+    def add(self, scores: Scores, genuine: Genuine) -> None:
+        """Count scores, none of which is NaN; they may be changed afterwards."""
+        if len(scores) >= _PENDING:
+            self._count([(scores, genuine)])
+            return
+        self._pending.append((scores.copy(), genuine if isinstance(genuine, bool) else genuine.copy()))
+        self._pending_scores += len(scores)
+        if self._pending_scores >= _PENDING:
+            self._flush()
+
+    def cells(self) -> CountedCells:
+        """Give all scores, at the finest level at which the budget holds them."""
+        self._flush()
+        self._gather()
+        return self._cells
+
+    def merge(self, other: CountedCells) -> None:
+        """Add scores that were counted elsewhere."""
+        if other.level > self._cells.level:
+            self._gather()
+            self._cells = self._cells.coarsened(other.level)
+        self._fit()
+        if self._layout is None:
+            self._put_aside(other)
+            return
+        outside = self._layout.add_cells(self._table, other)
+        self._unchecked += len(other)
+        if len(outside):
+            self._put_aside(other.only(outside).coarsened(self._cells.level))
+        self._check()
+
+    def _flush(self) -> None:
+        chunks, self._pending, self._pending_scores = self._pending, [], 0
+        self._count(chunks)
+
+    def _count(self, chunks: list[Chunk]) -> None:
+        """Count scores in the table if there is one; else sort as many as may be needed for one to fit."""
+        self._fit()
+        while chunks and self._layout is None:
+            first, chunks = _divided(chunks, 2 * self._budget)
+            self._sort_in(first)
+            self._gather()
+            self._fit()
+        if not chunks or self._layout is None:
+            return
+        total = sum(len(scores) for scores, _ in chunks)
+        size = -(-total // max(1, min(self._threads, total // _BY_THREAD)))
+        tasks = []
+        while chunks:
+            task, chunks = _divided(chunks, size)
+            tasks.append(task)
+        if len(tasks) == 1:
+            counted = [count_in_layout(self._layout, tasks[0])]
+        else:
+            # NumPy releases the interpreter's lock while it counts, so threads share the work
+            with ThreadPoolExecutor(len(tasks)) as pool:
+                counted = list(pool.map(partial(count_in_layout, self._layout), tasks))
+        for table, _ in counted:
+            self._table += table
+        self._unchecked += total
+        strays = [chunk for _, chunks in counted for chunk in chunks]
+        if strays:
+            self._sort_in(strays)
+        if sum(len(scores) for scores, _ in strays) > total // 16:  # so many that the layout is fitted anew
+            self._gather()
+        self._check()
+
+    def _sort_in(self, chunks: list[Chunk]) -> None:
+        """Count scores by sorting them."""
+        scores = np.concatenate([part for part, _ in chunks])
+        genuine = np.concatenate([np.broadcast_to(mask, len(part)) for part, mask in chunks])
+        self._put_aside(CountedCells.of(scores, genuine, level=self._cells.level, floor=self._cells.floor))
+
+    def _put_aside(self, cells: CountedCells) -> None:
+        """Keep cells that have no place in the table, and merge them when they exceed the budget."""
+        self._aside.append(cells)
+        self._aside_cells += len(cells)
+        if self._aside_cells > self._budget:
+            self._gather()
+
+    def _check(self) -> None:
+        """Change to coarser cells if the budget is exceeded; checked once in a while."""
+        if self._layout is None or self._unchecked < 2 * self._layout.places:
+            return
+        self._unchecked = 0
+        by_class = self._table[:-2].reshape(-1, 2)
+        if len(self._cells) + np.count_nonzero(by_class[:, 0] | by_class[:, 1]) > self._budget:
+            self._gather()
+
+    def _gather(self) -> None:
+        """Merge the table and all other cells, within the budget."""
+        parts = self._aside
+        if self._layout is not None:
+            parts = [*parts, self._layout.cells(self._table, self._cells.level, self._cells.floor)]
+        self._cells = self._cells.merged(*parts).settled(self._budget)
+        self._aside, self._aside_cells = [], 0
+        self._layout, self._fitted = None, False
+
+    def _fit(self) -> None:
+        """Give cells that lie close together their places in a table."""
+        if self._fitted or not len(self._cells):
+            return
+        self._layout, self._fitted = fit_layout(self._cells), True
+        if self._layout is not None:
+            self._table = self._layout.empty()
+            self._cells = self._cells.only(self._layout.add_cells(self._table, self._cells))
+            self._unchecked = 0
 
 
-def _pieces(chunks: Sequence[Chunk]) -> Iterator[Chunk]:
-    for chunk in chunks:
-        for start in range(0, len(chunk[0]), _STEP):
-            yield cut(chunk, start, start + _STEP)
-
-
-def cut(chunk: Chunk, start: int, stop: int) -> Chunk:
-    """Some of the scores of a chunk, one after the other."""
-    scores, genuine = chunk
-    return scores[start:stop], genuine if isinstance(genuine, bool) else genuine[start:stop]
-
-
-def _entries(layout: Layout, scores: Scores, genuine: Genuine, out: Integers) -> Integers:
-    """Write the entry of the table for each score, and give the rows of those outside all windows."""
-    np.add(scores, 0.0, out=out.view(np.float64))  # -0.0 becomes 0.0
-    where = (out.view(np.uint64) >> np.uint64(MANTISSA)).view(np.int64)
-    out &= _WITHIN
-    out >>= layout.shift.take(where)
-    out -= layout.first.take(where)
-    beyond = out.view(np.uint64) >= layout.size.take(where)
-    out += layout.offset.take(where)
-    strays = np.flatnonzero(beyond)
-    if len(strays):
-        out[strays] = layout.places
-    out <<= 1
-    out += genuine
-    return strays
+def _divided(chunks: list[Chunk], size: int) -> tuple[list[Chunk], list[Chunk]]:
+    """Split chunks after `size` scores."""
+    for k, (scores, genuine) in enumerate(chunks):
+        if len(scores) >= size:
+            flags = (genuine, genuine) if isinstance(genuine, bool) else (genuine[:size], genuine[size:])
+            rest = [(scores[size:], flags[1])] if len(scores) > size else []
+            return [*chunks[:k], (scores[:size], flags[0])], [*rest, *chunks[k + 1 :]]
+        size -= len(scores)
+    return chunks, []

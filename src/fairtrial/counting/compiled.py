@@ -1,13 +1,13 @@
-"""The passes over scores, compiled by numba: see `passes`.
+"""The passes of `kernels`, compiled by numba.
 
 Scores are taken in blocks that fit the first cache: one loop without branches, which the compiler turns into vector
 instructions, finds their cells, another counts. Every operation on a score is the one that NumPy does, in the same
-order, so cells are the same to the last bit. The machine code is kept on disk and released from Python's lock.
+order, so cells are the same to the last bit. The machine code is kept on disk and runs without Python's lock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,29 +16,25 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from fairtrial.counting.radix import Cells
+from fairtrial.counting.kernels import MAGNITUDE, MANTISSA, WITHIN, Cells, Chunk, Integers
 
 if TYPE_CHECKING:
+    from fairtrial.counting.cells import Layout
     from fairtrial.counting.tallies import Genuine, RankTally, Scores
 
-
 _BLOCK = 2048
-_COPY = 1 << 20
-"""Scores copied at once where they do not lie side by side."""
-_NARROW_FROM = 1 << 14
-"""From so many cells on they are counted in single bytes first, which stay in the cache."""
-_FULL = np.uint8(255)
-"""A byte that can count no further; in cells that hold thresholds it is so from the start."""
-_MAX_INT64 = np.iinfo(np.int64).max
+_COPY = 1 << 20  # scores copied at once if they do not lie side by side
+_NARROW_FROM = 1 << 14  # cells from which on they are counted in single bytes first, which stay in the cache
+_FULL = np.uint8(255)  # a byte that can count no further; in cells that hold thresholds it is so from the start
 
 
-def count_cells(total: NDArray[np.int64], cells: Cells, scores: Scores, genuine: Genuine) -> None:
+def count_cells(total: Integers, cells: Cells, scores: Scores, genuine: Genuine) -> None:
     """Count the scores of each class in each cell."""
     for part, flags, row in _parts(scores, genuine):
         _compiled(_count_cells, part.dtype)(total, part, flags, row, *_laid_out(cells))
 
 
-def count_ranks(total: NDArray[np.int64], ranks: RankTally, scores: Scores, genuine: Genuine) -> None:
+def count_ranks(total: Integers, ranks: RankTally, scores: Scores, genuine: Genuine) -> None:
     """Count the scores of each class by the number of thresholds below them."""
     below = np.append(ranks.below, len(ranks.thresholds))
     for part, flags, row in _parts(scores, genuine):
@@ -47,13 +43,13 @@ def count_ranks(total: NDArray[np.int64], ranks: RankTally, scores: Scores, genu
 
 def gather(cells: Cells, chosen: NDArray[np.bool_], scores: Scores, genuine: Genuine) -> tuple[Scores, Scores]:
     """Gather the scores in the chosen cells."""
-    found: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
+    gathered: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
     for part, flags, row in _parts(scores, genuine):
         room = np.empty_like(part)  # what stays empty takes no memory
         impostor, others = _compiled(_gather, part.dtype)(room, part, flags, row, *_laid_out(cells), chosen)
-        found[0].append(room[:impostor].copy())
-        found[1].append(room[others:][::-1].copy())
-    return np.concatenate(found[0]), np.concatenate(found[1])
+        gathered[0].append(room[:impostor].copy())
+        gathered[1].append(room[others:][::-1].copy())
+    return np.concatenate(gathered[0]), np.concatenate(gathered[1])
 
 
 def find_extremes(total: NDArray[np.float64], cells: Cells, chosen: NDArray[np.bool_], scores: Scores) -> None:
@@ -62,17 +58,30 @@ def find_extremes(total: NDArray[np.float64], cells: Cells, chosen: NDArray[np.b
         _compiled(_find_extremes, part.dtype)(total, part, *_laid_out(cells), chosen)
 
 
-def count_up_to(values: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
+def count_up_to(values: NDArray[np.float64], scores: NDArray[np.float64]) -> Integers:
     """Count the scores at or below each value."""
-    found = np.empty(len(values), dtype=np.int64)
-    _compiled(_count_up_to, scores.dtype)(found, values, scores)
-    return found
+    counts = np.empty(len(values), dtype=np.int64)
+    _compiled(_count_up_to, scores.dtype)(counts, values, scores)
+    return counts
+
+
+def count_table(table: Integers, layout: Layout, chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Count scores in the table of a layout, and give those outside all of its windows."""
+    windows = (layout.shift, layout.first, layout.size.view(np.int64), layout.offset)
+    strays = []
+    for part, flags, row in (part for scores, genuine in chunks for part in _parts(scores, genuine)):
+        rows = np.empty(len(part), dtype=np.int64)  # what stays empty takes no memory
+        outside = _compiled(_count_table, part.dtype)(table, part, flags, row, *windows, layout.places, rows)
+        if outside:
+            rows = rows[:outside]
+            strays.append((part[rows], flags[rows] if len(flags) else bool(row)))
+    return strays
 
 
 def prepare() -> None:
     """Compile one pass or take it from disk, to see whether that works here."""
     if getattr(numba.config, "DISABLE_JIT", False):
-        raise RuntimeError("numba is told not to compile")
+        raise RuntimeError("numba is set not to compile")
     total = np.zeros((2, 4), dtype=np.int64)
     count_cells(total, Cells(0.0, 1.0, 1, ordinal=False), np.zeros(1), True)
     if total.tolist() != [[0, 0, 0, 0], [0, 0, 1, 0]]:
@@ -80,7 +89,7 @@ def prepare() -> None:
 
 
 def _parts(scores: Scores, genuine: Genuine) -> Iterator[tuple[Scores, NDArray[np.bool_], int]]:
-    """Scores that lie side by side, their flags or none, and the class where there are no flags."""
+    """Give scores that lie side by side, their flags or none, and the class if there are no flags."""
     step = len(scores) if scores.flags.c_contiguous and scores.dtype.isnative else _COPY
     for start in range(0, len(scores), max(step, 1)):
         part = np.ascontiguousarray(scores[start : start + step], dtype=scores.dtype.newbyteorder("="))
@@ -90,7 +99,7 @@ def _parts(scores: Scores, genuine: Genuine) -> Iterator[tuple[Scores, NDArray[n
             yield part, np.ascontiguousarray(genuine[start : start + step]), 0
 
 
-def _laid_out(cells: Cells) -> tuple[NDArray[np.float64], bool, NDArray[np.int64], NDArray[np.float64]]:
+def _laid_out(cells: Cells) -> tuple[NDArray[np.float64], bool, Integers, NDArray[np.float64]]:
     even = np.array([cells.low, cells.scale, cells.inner + 2.0])
     return even, cells.ordinal, np.array(cells.starts, dtype=np.int64), cells.table
 
@@ -120,7 +129,7 @@ def _locate(scores: Any, even: Any, ordinal: Any, starts: Any, table: Any, place
     if ordinal:
         bits = places.view(np.int64)
         for i in range(size):
-            places[i] = np.float64(bits[i] ^ ((bits[i] >> 63) & _MAX_INT64))
+            places[i] = np.float64(bits[i] ^ ((bits[i] >> 63) & MAGNITUDE))
     for i in range(size):
         cells[i] = _even_cell(places[i], low, scale, top)
     for start in starts:
@@ -141,6 +150,18 @@ def _shift(cells: Any, genuine: Any, count: Any) -> None:
         cells[i] += count * genuine[i]
 
 
+@_within
+def _count_in_bytes(narrow: Any, total: Any, cells: Any, size: Any) -> None:
+    """Count cells in single bytes, which are added to the total when they are full."""
+    for i in range(size):
+        cell = np.uint64(cells[i])
+        if narrow[cell] != _FULL:
+            narrow[cell] += np.uint8(1)
+        else:
+            narrow[cell] = 0
+            total[cell] += 256
+
+
 def _count_cells(
     total: Any, scores: Any, genuine: Any, row: Any, even: Any, ordinal: Any, starts: Any, table: Any
 ) -> None:
@@ -153,13 +174,7 @@ def _count_cells(
         _locate(block, even, ordinal, starts, table, places, cells)
         _shift(cells, genuine[start : start + _BLOCK], count)
         if narrow.size:
-            for i in range(block.size):
-                cell = np.uint32(cells[i])
-                if narrow[cell] != _FULL:
-                    narrow[cell] += np.uint8(1)
-                else:
-                    narrow[cell] = 0
-                    flat[cell] += 256
+            _count_in_bytes(narrow, flat, cells, block.size)
         else:
             for i in range(block.size):
                 flat[np.uint32(cells[i])] += 1
@@ -208,9 +223,9 @@ def _count_ranks(
                     high = middle
             total[true if genuine.size else row, rank + (block[i] > thresholds[rank])] += 1
     for index in range(2 * count):
-        own = index % count
-        if below[own] == below[own + 1]:
-            total[index // count if genuine.size else row, below[own]] += seen[index] + narrow[index]
+        kind, place = divmod(index, count)
+        if below[place] == below[place + 1]:
+            total[kind if genuine.size else row, below[place]] += seen[index] + narrow[index]
 
 
 def _gather(
@@ -224,7 +239,7 @@ def _gather(
     table: Any,
     chosen: Any,
 ) -> Any:
-    """Fill `room` with impostor scores from its beginning and with genuine ones from its end; say how far."""
+    """Fill `room` with impostor scores from its beginning and genuine ones from its end; give where they stop."""
     places, cells = np.empty(_BLOCK, np.float64), np.empty(_BLOCK, np.int32)
     impostor, others = 0, room.size
     for start in range(0, scores.size, _BLOCK):
@@ -257,37 +272,76 @@ def _find_extremes(total: Any, scores: Any, even: Any, ordinal: Any, starts: Any
                     total[1, cell] = score
 
 
-def _count_up_to(found: Any, values: Any, scores: Any) -> None:
+def _count_table(
+    table: Any,
+    scores: Any,
+    genuine: Any,
+    row: Any,
+    shift: Any,
+    first: Any,
+    size: Any,
+    offset: Any,
+    places: Any,
+    strays: Any,
+) -> Any:
+    """Write the indices of scores outside all windows to `strays`; give their number."""
+    floats, entries = np.empty(_BLOCK, np.float64), np.empty(_BLOCK, np.int64)
+    bits = floats.view(np.uint64)
+    narrow = np.zeros(table.size, np.uint8)
+    outside = 0
+    for start in range(0, scores.size, _BLOCK):
+        block = scores[start : start + _BLOCK]
+        for i in range(block.size):
+            floats[i] = np.float64(block[i]) + 0.0  # -0.0 becomes 0.0
+        for i in range(block.size):
+            binade = bits[i] >> np.uint64(MANTISSA)
+            cell = np.int64((bits[i] & np.uint64(WITHIN)) >> np.uint64(shift[binade])) - first[binade]
+            inside = 0 <= cell < size[binade]
+            entries[i] = 2 * (cell + offset[binade] if inside else places)
+        for i in range(block.size):
+            if entries[i] == 2 * places:
+                strays[outside] = start + i
+                outside += 1
+            entries[i] += np.int64(genuine[start + i] if genuine.size else row)
+        _count_in_bytes(narrow, table, entries, block.size)
+    for index in range(table.size):
+        table[index] += narrow[index]
+    return outside
+
+
+def _count_up_to(counts: Any, values: Any, scores: Any) -> None:
     count = 0
     for i in range(values.size):
         while count < scores.size and scores[count] <= values[i]:
             count += 1
-        found[i] = count
+        counts[i] = count
 
 
 def _read(dtype: Any, dimensions: int = 1) -> Any:
-    """The type of an array that is only read; one that may be written to will do."""
+    """Give the type of an array that is only read; one that may be written to will do."""
     return types.Array(dtype, dimensions, "C", readonly=True)
 
 
 _CELLS = (_read(types.float64), types.boolean, _read(types.int64), _read(types.float64, 2))
 _COUNTS = types.Array(types.int64, 2, "C")
 _CLASSES = (_read(types.boolean), types.int64)
+_ROWS = types.Array(types.int64, 1, "C")
 _ARGUMENTS: dict[Callable[..., Any], Callable[[Any], tuple[Any, ...]]] = {
     _count_cells: lambda dtype: (_COUNTS, _read(dtype), *_CLASSES, *_CELLS),
     _count_ranks: lambda dtype: (
-        _COUNTS,
-        _read(dtype),
-        *_CLASSES,
-        *_CELLS,
-        _read(types.float64),
-        _read(types.int64),
+        *(_COUNTS, _read(dtype), *_CLASSES, *_CELLS),
+        *(_read(types.float64), _read(types.int64)),
+    ),
+    _count_table: lambda dtype: (
+        *(_ROWS, _read(dtype), *_CLASSES),
+        *([_read(types.int64)] * 4),
+        *(types.int64, _ROWS),
     ),
     _gather: lambda dtype: (types.Array(dtype, 1, "C"), _read(dtype), *_CLASSES, *_CELLS, _read(types.boolean)),
-    _count_up_to: lambda dtype: (types.Array(types.int64, 1, "C"), _read(dtype), _read(dtype)),
+    _count_up_to: lambda dtype: (_ROWS, _read(dtype), _read(dtype)),
     _find_extremes: lambda dtype: (types.Array(types.float64, 2, "C"), _read(dtype), *_CELLS, _read(types.boolean)),
 }
-"""What each function takes, for scores of a type."""
+"""The types of the arguments of each function, for scores of a type."""
 
 
 @cache

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, log2
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,61 +15,172 @@ from numpy.typing import ArrayLike, NDArray
 from fairtrial.core.errors import FairtrialError, InputError, ParameterError, TrialsError, check_share, check_workers
 from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Frame, Trials, trials_of
 from fairtrial.core.words import listed, plural
-from fairtrial.counting.cells import LAST_LEVEL, MOST_CELLS_AT_LAST, CountedCells, Integers, cell_starts, scores_at
-from fairtrial.counting.histogram import ROLES, Accumulator, PersonErrors, PersonRanks, Role, Roster, WatchedErrors
-from fairtrial.counting.tallies import ErrorCounts, Genuine, Scores, processors, score_array
+from fairtrial.counting.cells import LAST_LEVEL, MOST_CELLS_AT_LAST, Accumulator, CountedCells, cell_starts, scores_at
+from fairtrial.counting.kernels import Integers, add_by_class
+from fairtrial.counting.tallies import ErrorCounts, Genuine, Scores, processors, rank_tally, score_array
 from fairtrial.formats.counter_file import read_part, write_part, wrong_content
 from fairtrial.formats.files import PathLike
-from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.inference.people import one_person
 
 Thresholds: TypeAlias = Sequence[float] | NDArray[np.float64] | Mapping[str, Sequence[float]]
 """Thresholds for all systems, or for each system by its name."""
-_CELLS_BY_PRECISION = 100
-_MOST_CELLS = 1 << 24
-_MOST_TRIALS = 1 << 53
-"""More could not be told apart as 64-bit floats."""
-_BINADES = 10
-"""As a power of two, how many binades may have as many cells as the floor gives them."""
+Role: TypeAlias = Literal["claim", "subject"]
+ROLES: tuple[Role, ...] = ("claim", "subject")
+_MOST_TRIALS = 1 << 53  # more could not be distinguished as 64-bit floats
 
 
-def cell_budget(precision: float) -> int:
-    """How many cells a precision asks for, a power of two."""
-    cells: int = 2 ** ceil(log2(min(_CELLS_BY_PRECISION / precision, _MOST_CELLS)))
-    return max(cells, MOST_CELLS_AT_LAST)
+class Roster:
+    """The people of a counter, numbered as they come; the same name is the same person in both roles."""
+
+    def __init__(self, names: tuple[str, ...] = (), links: Integers | None = None) -> None:
+        self._numbers = {name: number for number, name in enumerate(names)}
+        self._links = set() if links is None else {(a, b) for a, b in links.tolist()}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def number(self, ids: IdColumn) -> Integers:
+        """Give the number of the person of each trial."""
+        column = ids.numbered()
+        used = np.unique(column.codes)
+        mapping = np.zeros(len(column.names), dtype=np.int64)
+        mapping[used] = self.add([str(column.names[code]) for code in used.tolist()])
+        return mapping[column.codes]
+
+    def add(self, names: Iterable[str]) -> Integers:
+        """Give the numbers of these people, new ones to those that have none."""
+        numbers = self._numbers
+        return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+
+    def link(self, pairs: Integers) -> None:
+        """Make each pair one person."""
+        apart = pairs[pairs[:, 0] != pairs[:, 1]]
+        if len(apart):
+            self._links |= {(a, b) for a, b in np.unique(np.sort(apart, axis=1), axis=0).tolist()}
+
+    def merge(self, other: Roster) -> Integers:
+        """Add the people and links of another roster, and give their numbers here."""
+        numbers = self.add(other._numbers)
+        self.link(numbers[other._pairs()])
+        return numbers
+
+    def ordered(self) -> tuple[tuple[str, ...], Integers, Integers]:
+        """Give the names in alphabetical order, the number of each, and the links by places in that order."""
+        names = list(self._numbers)
+        order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        links = np.sort(place[self._pairs()], axis=1)
+        return tuple(names[k] for k in order.tolist()), order, links[np.lexsort((links[:, 1], links[:, 0]))]
+
+    def _pairs(self) -> Integers:
+        return np.array(sorted(self._links), dtype=np.int64).reshape(-1, 2)
 
 
-def cell_floor(budget: int) -> int:
-    """As a power of two, how many cells a binade keeps at all but the coarsest levels."""
-    return int(log2(budget)) - _BINADES
+@dataclass(frozen=True, slots=True, eq=False)
+class PersonErrors:
+    """Trials and errors of each person at one threshold.
+
+    Parameters
+    ----------
+    names
+        The names of people, in their order.
+    person
+        For each name, the number of the person: two names that a genuine trial has in common are one person.
+    trials, errors
+        For each role, two rows, impostor and genuine trials, and one column per name.
+    """
+
+    names: tuple[str, ...]
+    person: Integers
+    trials: dict[Role, Integers]
+    errors: dict[Role, Integers]
 
 
-def check_thresholds(given: Thresholds | None, systems: tuple[str, ...]) -> list[NDArray[np.float64]]:
-    """The thresholds of each system, distinct and rising."""
-    if given is None:
-        given = ()
-    if isinstance(given, Mapping):
-        unknown = [name for name in given if name not in systems]
-        if unknown:
-            raise ParameterError(f"thresholds are given for {listed(unknown)}; the systems are {listed(systems)}")
-        return [_rising(given.get(name, ())) for name in systems]
-    return [_rising(given)] * len(systems)
+@dataclass(frozen=True, slots=True, eq=False)
+class PersonRanks:
+    """Trials of each person by the number of thresholds below their score.
+
+    Parameters
+    ----------
+    names, person
+        As in `PersonErrors`.
+    counts
+        For each role: class (impostor, genuine), name, number of thresholds below the score.
+    """
+
+    names: tuple[str, ...]
+    person: Integers
+    counts: dict[Role, Integers]
 
 
-def _rising(thresholds: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    try:
-        values = np.unique(np.atleast_1d(np.asarray(thresholds, dtype=np.float64))) + 0.0
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"thresholds must be numbers, not {thresholds!r}") from error
-    if np.isnan(values).any():
-        raise ParameterError("a threshold is NaN; thresholds must be numbers, -inf or inf")
-    return values
+class WatchedErrors:
+    """Scores of one system by the number of thresholds below them: of each class, and of each person in each role.
+
+    Parameters
+    ----------
+    thresholds
+        Distinct and rising.
+    roles
+        The roles in which people are counted.
+
+    Attributes
+    ----------
+    by_class
+        Two rows, impostor and genuine.
+    by_person
+        For each role: class, person, number of thresholds below the score.
+    """
+
+    def __init__(self, thresholds: NDArray[np.float64], roles: tuple[Role, ...] = ()) -> None:
+        self.thresholds = thresholds
+        self._tally = rank_tally(thresholds)
+        self.by_class = self._tally.start()
+        width = len(thresholds) + 1
+        self.by_person: dict[Role, Integers] = {role: np.zeros((2, 0, width), dtype=np.int64) for role in roles}
+
+    def add(self, scores: Scores, genuine: Genuine, people: Mapping[Role, Integers], size: int) -> None:
+        """Count scores of trials of these people, all of whose numbers are below `size`."""
+        ranks = self._tally.ranks(scores)
+        add_by_class(self.by_class, ranks, genuine)
+        width = len(self.thresholds) + 1
+        for role, numbers in people.items():
+            counts = np.zeros((2, size * width), dtype=np.int64)
+            add_by_class(counts, numbers * width + ranks, genuine)
+            self._add_people(role, counts.reshape(2, size, width), np.arange(size))
+
+    def merge(self, other: WatchedErrors, numbers: Integers) -> None:
+        """Add the counts of another counter, whose people have these numbers here."""
+        self.by_class = self.by_class + other.by_class
+        for role, counts in other.by_person.items():
+            self._add_people(role, counts, numbers[: counts.shape[1]])
+
+    def renumbered(self, order: Integers) -> dict[Role, Integers]:
+        """Give the counts of the people of these numbers, in this order."""
+        return {role: _grown(counts, len(order))[:, order] for role, counts in self.by_person.items()}
+
+    def _add_people(self, role: Role, counts: Integers, numbers: Integers) -> None:
+        people = self.by_person[role] = _grown(self.by_person[role], 1 + int(numbers.max(initial=-1)))
+        people[:, numbers] += counts
+
+    def errors(self) -> ErrorCounts:
+        """Give the errors at all thresholds."""
+        rejected = np.cumsum(self.by_class, axis=1)[:, :-1]
+        impostor, genuine = self.by_class.sum(axis=1).tolist()
+        return ErrorCounts(self.thresholds, impostor - rejected[0], rejected[1], genuine, impostor)
+
+
+def _grown(counts: Integers, people: int) -> Integers:
+    """Add people without trials, if there are fewer."""
+    if people <= counts.shape[1]:
+        return counts
+    return np.pad(counts, ((0, 0), (0, people - counts.shape[1]), (0, 0)))
 
 
 def check_system(systems: tuple[str, ...], system: str | None) -> str:
-    """The name itself, if there is such a system; that of the only one where none is named."""
+    """Check the name of a system; None for the only one."""
     if system is None and len(systems) == 1:
         return systems[0]
     if system is None:
@@ -78,22 +190,15 @@ def check_system(systems: tuple[str, ...], system: str | None) -> str:
     return system
 
 
-def check_genuine(genuine: ArrayLike | None, count: int) -> Genuine:
-    """Which of so many trials are genuine: a mask, or one answer for all."""
-    if genuine is None:
-        raise TrialsError("genuine must say which trials are genuine: a boolean array, or one answer for all")
-    flags = np.asarray(genuine)
-    if flags.dtype != np.bool_ or flags.ndim > 1 or (flags.ndim and len(flags) != count):
-        raise TrialsError(
-            f"genuine must be True, False or a boolean array with one entry per trial ({count:,} here), "
-            f"not {flags.dtype} of shape {flags.shape}"
-        )
-    return flags if flags.ndim else bool(flags)
-
-
-def as_ids(values: Iterable[Any] | IdColumn) -> IdColumn:
-    """Ids as a column, one per trial."""
-    return values if hasattr(values, "numbered") else Ids.of(values)  # type: ignore[return-value]
+def _check_thresholds(thresholds: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give thresholds distinct and rising."""
+    try:
+        values = np.unique(np.atleast_1d(np.asarray(thresholds, dtype=np.float64))) + 0.0
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"thresholds must be numbers, not {thresholds!r}") from error
+    if np.isnan(values).any():
+        raise ParameterError("a threshold is NaN; thresholds must be numbers, -inf or inf")
+    return values
 
 
 PRECISION = 1e-4
@@ -102,9 +207,9 @@ PRECISION = 1e-4
 class Counter:
     """Scores of one or several systems, counted as they come, in bounded memory.
 
-    Scores are counted in cells so narrow that every figure is known between two bounds. What a counter holds
-    depends on the scores it was given and on nothing else: not on their order, not on how they were cut into
-    chunks, and not on which of them were counted elsewhere and merged.
+    Scores are counted in cells so narrow that every figure is known between two bounds. The content of a counter
+    depends only on the scores it was given: not on their order, not on how they were cut into chunks, and not on
+    which of them were counted elsewhere and merged.
 
     Parameters
     ----------
@@ -112,17 +217,17 @@ class Counter:
         The names of the systems, in the order of the columns of scores.
     precision : float, default 0.0001
         How far apart the bounds of an error rate may be, relative to the rate. It decides how many cells are kept, and
-        so the memory: about a million cells for 1e-4. It is a target; `evaluate_counted` says where it is missed.
+        so the memory: about a million cells for 1e-4. It is a target; `evaluate` notes if it is missed.
     thresholds : sequence of float or dict of str to sequence of float, optional
         Thresholds that are known beforehand, for all systems or by name. Errors there are counted exactly, and by
-        person where ids are given.
+        person if ids are given.
     threads : int, optional
         How many threads count large arrays; all processors by default. The result is the same for any.
 
     Raises
     ------
     ParameterError
-        A precision that is not between 0 and 1, thresholds that are not numbers, or names that occur twice.
+        If the precision is not between 0 and 1, thresholds are not numbers, or names occur twice.
 
     Notes
     -----
@@ -152,11 +257,20 @@ class Counter:
         if not self.systems or len(set(self.systems)) != len(self.systems):
             raise ParameterError(f"systems must have names of their own, not {listed(self.systems) or 'none at all'}")
         self.precision = check_share("precision", precision, open_ends=True)
-        self.budget = cell_budget(self.precision)
+        self.budget = max(2 ** ceil(log2(min(100 / self.precision, 1 << 24))), MOST_CELLS_AT_LAST)
+        # as a power of two, how many cells a binade keeps at all but the coarsest levels
+        self._floor = int(log2(self.budget)) - 10
         if threads is not None:
             check_workers(threads)
-        self._counted = [Accumulator(self.budget, cell_floor(self.budget), threads=threads) for _ in self.systems]
-        self._by_system = check_thresholds(thresholds, self.systems)
+        self._counted = [Accumulator(self.budget, self._floor, threads=threads) for _ in self.systems]
+        if isinstance(thresholds, Mapping):
+            unknown = [name for name in thresholds if name not in self.systems]
+            if unknown:
+                names = listed(self.systems)
+                raise ParameterError(f"thresholds are given for {listed(unknown)}; the systems are {names}")
+            self._by_system = [_check_thresholds(thresholds.get(name, ())) for name in self.systems]
+        else:
+            self._by_system = [_check_thresholds(() if thresholds is None else thresholds)] * len(self.systems)
         self._roles: tuple[Role, ...] | None = None
         self._roster = Roster()
         self._watched: list[WatchedErrors] = []
@@ -164,22 +278,22 @@ class Counter:
 
     @property
     def genuine(self) -> int:
-        """How many genuine trials were counted."""
+        """The number of genuine trials."""
         return int(self._totals[1])
 
     @property
     def impostor(self) -> int:
-        """How many impostor trials were counted."""
+        """The number of impostor trials."""
         return int(self._totals[0])
 
     @property
     def thresholds(self) -> dict[str, tuple[float, ...]]:
-        """The thresholds known beforehand, by system; empty where there are none."""
+        """The thresholds known beforehand, by system."""
         return {name: tuple(values.tolist()) for name, values in zip(self.systems, self._by_system, strict=True)}
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """The roles in which people are known."""
+        """The roles in which people are counted."""
         return self._roles or ()
 
     def __len__(self) -> int:
@@ -197,7 +311,10 @@ class Counter:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counter):
             return NotImplemented
-        return self.settings() == other.settings() and _same(self.arrays(), other.arrays())
+        if self.settings() != other.settings():
+            return False
+        a, b = self.arrays(), other.arrays()
+        return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -225,8 +342,8 @@ class Counter:
         Raises
         ------
         TrialsError
-            A score that is NaN, arrays that do not fit each other, or ids where earlier trials had none or the other
-            way round. Nothing of the update is counted then.
+            If a score is NaN, arrays have different lengths, or only some trials have ids. Nothing of the update is
+            counted then.
 
         Examples
         --------
@@ -238,30 +355,35 @@ class Counter:
         if isinstance(scores, Frame) and genuine is None:  # with labels beside it, it is one column
             scores = trials_of(scores, "scores")
         if isinstance(scores, Trials):
-            self._update_trials(scores)
-            return
-        columns = self._columns(cast(ArrayLike, scores))
-        mask = check_genuine(genuine, len(columns[0]))
-        ids = {role: ids for role, ids in (("claim", claim), ("subject", subject)) if ids is not None}
-        self._update(columns, mask, {role: as_ids(ids[role]) for role in ROLES if role in ids})
-
-    def _update_trials(self, trials: Trials) -> None:
-        missing = [name for name in self.systems if name not in trials.systems]
-        if missing:
-            raise TrialsError(f"the trials hold no scores of {listed(missing)}; they hold {listed(trials.systems)}")
-        columns = [np.ascontiguousarray(trials.column(name)) for name in self.systems]
-        self._update(columns, trials.genuine, {role: trials.ids[role] for role in ROLES if role in trials.ids})
-
-    def _update(self, columns: list[Scores], genuine: Genuine, ids: Mapping[Role, IdColumn]) -> None:
+            missing = [name for name in self.systems if name not in scores.systems]
+            if missing:
+                raise TrialsError(f"the trials hold no scores of {listed(missing)}; they hold {listed(scores.systems)}")
+            columns = [np.ascontiguousarray(scores.column(name)) for name in self.systems]
+            flags: Genuine = scores.genuine
+            ids = {role: scores.ids[role] for role in ROLES if role in scores.ids}
+        else:
+            columns = self._columns(cast(ArrayLike, scores))
+            flags = _check_genuine(genuine, len(columns[0]))
+            ids = {
+                role: column if hasattr(column, "numbered") else Ids.of(column)  # type: ignore[misc]
+                for role, column in zip(ROLES, (claim, subject), strict=True)
+                if column is not None
+            }
         count = len(columns[0])
         if any(len(column) != count for column in ids.values()):
             raise TrialsError("scores and ids must have one entry per trial")
-        people = self._people(ids, genuine, count)
+        people: dict[Role, Integers] = {}
+        if any(len(values) for values in self._by_system):
+            self._know_roles(tuple(ids))
+            people = {role: self._roster.number(column) for role, column in ids.items()}
+            if len(people) == 2:
+                rows: Any = slice(None) if flags is True else slice(0) if flags is False else flags
+                self._roster.link(np.stack([people[role][rows] for role in ROLES], axis=1))
         for accumulator, column in zip(self._counted, columns, strict=True):
-            accumulator.add(column, genuine)
+            accumulator.add(column, flags)
         for watched, column in zip(self._watched, columns, strict=False):
-            watched.add(column, genuine, people, len(self._roster))
-        right = (count if genuine else 0) if isinstance(genuine, bool) else int(np.count_nonzero(genuine))
+            watched.add(column, flags, people, len(self._roster))
+        right = count * flags if isinstance(flags, bool) else int(np.count_nonzero(flags))
         self._totals += np.array([count - right, right])
 
     def _columns(self, scores: ArrayLike) -> list[Scores]:
@@ -275,28 +397,18 @@ class Counter:
             f"{plural(len(self.systems), 'column')}, not of shape {values.shape}"
         )
 
-    def _people(self, ids: Mapping[Role, IdColumn], genuine: Genuine, count: int) -> dict[Role, Integers]:
-        if not any(len(values) for values in self._by_system):
-            return {}
-        self._know_roles(tuple(ids))
-        people = {role: self._roster.number(column) for role, column in ids.items()}
-        if len(people) == 2:
-            rows: Any = slice(None) if genuine is True else slice(0) if genuine is False else genuine
-            self._roster.link(np.stack([people[role][rows] for role in ROLES], axis=1))
-        return people
-
     def _know_roles(self, roles: tuple[Role, ...]) -> None:
         if self._roles is None:
             self._roles = roles
             self._watched = [WatchedErrors(values, roles) for values in self._by_system]
         elif roles != self._roles:
+            now, before = (f"{' and '.join(each)} ids" if each else "no ids" for each in (roles, self._roles))
             raise TrialsError(
-                f"these trials come with {_words(roles)}, those counted before with {_words(self._roles)}; "
-                "give the same ids with all trials"
+                f"these trials come with {now}, those counted before with {before}; give the same ids with all trials"
             )
 
     def merge(self, other: Counter) -> None:
-        """Add what another counter has counted; the other one stays as it is.
+        """Add the counts of another counter, which stays unchanged.
 
         Parameters
         ----------
@@ -306,7 +418,7 @@ class Counter:
         Raises
         ------
         ParameterError
-            Another counter of other systems or settings. Nothing of it is counted then.
+            If the other counter has other systems or settings. Nothing of it is counted then.
 
         Examples
         --------
@@ -317,36 +429,35 @@ class Counter:
         >>> len(one)
         3
         """
-        own, theirs = self.settings(), other.settings()
-        for name in own:
-            if own[name] != theirs[name]:
-                found = f"{_shown(own[name])} and {_shown(theirs[name])}"
+        mine, theirs = self.settings(), other.settings()
+        for name in mine:
+            if mine[name] != theirs[name]:
+                settings = f"{_setting_text(mine[name])} and {_setting_text(theirs[name])}"
                 hint = "; count them under the same names" if name == "systems" else ""
-                raise ParameterError(f"counters of different {name} cannot be merged: {found}{hint}")
+                raise ParameterError(f"counters of different {name} cannot be merged: {settings}{hint}")
         if len(self) + len(other) > _MOST_TRIALS:
             raise TrialsError("a counter holds at most {most:,} trials", code="too-many-trials", most=_MOST_TRIALS)
         if other._roles is not None:
             self._know_roles(other._roles)
-            numbers = self._roster.add(other._roster.names)
-            self._roster.link(numbers[other._roster.links])
-            for mine, more in zip(self._watched, other._watched, strict=True):
-                mine.merge(more, numbers)
+            numbers = self._roster.merge(other._roster)
+            for watched, more in zip(self._watched, other._watched, strict=True):
+                watched.merge(more, numbers)
         for accumulator, system in zip(self._counted, self.systems, strict=True):
             accumulator.merge(other.cells(system))
         self._totals += other._totals
 
     def emptied(self) -> Counter:
-        """Give a counter of the same settings and the same roles of people that has counted nothing yet.
+        """Give an empty counter of the same settings and the same roles of people.
 
         Returns
         -------
         Counter
             The new counter.
         """
-        found = Counter(self.systems, precision=self.precision, thresholds=self.thresholds)
+        counter = Counter(self.systems, precision=self.precision, thresholds=self.thresholds)
         if self._roles is not None:
-            found._know_roles(self._roles)
-        return found
+            counter._know_roles(self._roles)
+        return counter
 
     def cells(self, system: str | None = None) -> CountedCells:
         """Give the scores of one system in their cells.
@@ -354,12 +465,12 @@ class Counter:
         Parameters
         ----------
         system : str, optional
-            The name of the system; not needed where there is only one.
+            The name of the system; not needed if there is only one.
 
         Returns
         -------
         CountedCells
-            How many scores of each class each cell holds.
+            The numbers of scores of each class in each cell.
         """
         return self._counted[self._index(system)].cells()
 
@@ -371,7 +482,7 @@ class Counter:
         threshold : float
             One of the thresholds given beforehand.
         system : str, optional
-            The name of the system; not needed where there is only one.
+            The name of the system; not needed if there is only one.
 
         Returns
         -------
@@ -381,7 +492,7 @@ class Counter:
         Raises
         ------
         ParameterError
-            A threshold that was not given beforehand.
+            If the threshold was not given beforehand.
         """
         index = self._index(system)
         known = self._by_system[index]
@@ -399,30 +510,30 @@ class Counter:
         threshold : float
             One of the thresholds given beforehand.
         system : str, optional
-            The name of the system; not needed where there is only one.
+            The name of the system; not needed if there is only one.
 
         Returns
         -------
         PersonErrors
-            One entry per name, in each role that is known; see there.
+            One entry per name, in each role; see there.
 
         Examples
         --------
         >>> counter = Counter(thresholds=[0.5])
         >>> counter.update([0.9, 0.6, 0.2], [True, False, False], claim=["a", "b", "a"])
-        >>> found = counter.errors_by_person(0.5)
-        >>> found.names, found.errors["claim"].tolist()
+        >>> errors = counter.errors_by_person(0.5)
+        >>> errors.names, errors.errors["claim"].tolist()
         (('a', 'b'), [[0, 1], [0, 0]])
         """
         self.errors_at(threshold, system=system)
-        found = self.ranks_by_person(system=system)
+        ranks = self.ranks_by_person(system=system)
         place = 1 + int(np.searchsorted(self._by_system[self._index(system)], threshold))
-        trials = {role: counts.sum(axis=2) for role, counts in found.counts.items()}
+        trials = {role: counts.sum(axis=2) for role, counts in ranks.counts.items()}
         errors = {
             role: np.stack([counts[0, :, place:].sum(axis=1), counts[1, :, :place].sum(axis=1)])
-            for role, counts in found.counts.items()
+            for role, counts in ranks.counts.items()
         }
-        return PersonErrors(found.names, found.person, trials, errors)
+        return PersonErrors(ranks.names, ranks.person, trials, errors)
 
     def ranks_by_person(self, *, system: str | None = None) -> PersonRanks:
         """Give the trials of each person by the number of thresholds below the score, for those given beforehand.
@@ -430,12 +541,12 @@ class Counter:
         Parameters
         ----------
         system : str, optional
-            The name of the system; not needed where there is only one.
+            The name of the system; not needed if there is only one.
 
         Returns
         -------
         PersonRanks
-            One entry per name, in each role that is known; see there.
+            One entry per name, in each role; see there.
         """
         index = self._index(system)
         names, order, links = self._roster.ordered()
@@ -451,16 +562,16 @@ class Counter:
 
     @property
     def ids(self) -> frozenset[str]:
-        """Which ids were counted at thresholds that were given beforehand."""
+        """The ids that were counted at thresholds given beforehand."""
         return frozenset(self.roles if self._watched else ())
 
     @property
     def people(self) -> set[str]:
-        """The names of all who take part, if they were counted."""
+        """The names of all people, if they were counted."""
         return set(self._roster.ordered()[0])
 
     def same_as(self, other: Any) -> bool:
-        """Tell whether both hold the same counts."""
+        """Compare the counts of two counters."""
         return self is other or bool(self == other)
 
     def people_between(self, system: str, thresholds: NDArray[np.float64], cluster: Any) -> Any:
@@ -471,19 +582,19 @@ class Counter:
         if not set(thresholds.tolist()) <= set(watched):
             return None
         people = people_of_counter(self, system=system)
-        return None if people is None else people.at([watched.index(own) for own in thresholds.tolist()])
+        return None if people is None else people.at([watched.index(threshold) for threshold in thresholds.tolist()])
 
     def source_of(self, system: str | None) -> Any:
         """Refuse to give scores, which a counter does not keep."""
         raise TrialsError("a counter keeps no scores; this needs the scores themselves", code="needs-scores")
 
     def check_system(self, system: str | None) -> str:
-        """Give the name itself, if there is such a system; that of the only one where none is named.
+        """Check the name of a system.
 
         Parameters
         ----------
         system : str or None
-            A name, or None.
+            A name, or None for the only system.
 
         Returns
         -------
@@ -493,7 +604,7 @@ class Counter:
         Raises
         ------
         TrialsError
-            A name that is not known, or none where there are several systems.
+            If the name is unknown, or None and there are several systems.
         """
         return check_system(self.systems, system)
 
@@ -501,7 +612,7 @@ class Counter:
         return self.systems.index(self.check_system(system))
 
     def settings(self) -> dict[str, Any]:
-        """Give what two counters must have in common to be merged.
+        """Give the settings that two counters must have in common to be merged.
 
         Returns
         -------
@@ -511,31 +622,31 @@ class Counter:
         return {"systems": list(self.systems), "precision": self.precision, "thresholds": self.thresholds}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Give all that was counted, by name: the same for the same trials, however they came.
+        """Give all counts by name: the same for the same trials, in whatever order they came.
 
         Returns
         -------
         dict of str to ndarray
             Arrays by name.
         """
-        found: dict[str, NDArray[Any]] = {"totals": self._totals}
+        arrays: dict[str, NDArray[Any]] = {"totals": self._totals}
         for k, name in enumerate(self.systems):
             cells = self.cells(name)
-            found |= {f"level.{k}": np.array([cells.level]), f"starts.{k}": cells.starts, f"counts.{k}": cells.counts}
+            arrays |= {f"level.{k}": np.array([cells.level]), f"starts.{k}": cells.starts, f"counts.{k}": cells.counts}
         if self._roles is None:
-            return found
+            return arrays
         names, order, links = self._roster.ordered()
-        found |= {"roles": np.array([role in self._roles for role in ROLES]), "links": links}
+        arrays |= {"roles": np.array([role in self._roles for role in ROLES]), "links": links}
         words = [name.encode("utf-8", "surrogatepass") for name in names]
-        found["people"] = np.frombuffer(b"".join(words), dtype=np.uint8)
-        found["people.ends"] = np.cumsum([0, *map(len, words)])
+        arrays["people"] = np.frombuffer(b"".join(words), dtype=np.uint8)
+        arrays["people.ends"] = np.cumsum([0, *map(len, words)])
         for k, watched in enumerate(self._watched):
-            found[f"watched.{k}"] = watched.by_class
-            found |= {f"{role}.{k}": counts for role, counts in watched.renumbered(order).items()}
-        return found
+            arrays[f"watched.{k}"] = watched.by_class
+            arrays |= {f"{role}.{k}": counts for role, counts in watched.renumbered(order).items()}
+        return arrays
 
     def save(self, path: PathLike) -> None:
-        """Write all that was counted to a file, whole or not at all.
+        """Write all counts to a file, whole or not at all.
 
         Parameters
         ----------
@@ -545,13 +656,13 @@ class Counter:
         Raises
         ------
         OutputError
-            A file that cannot be written.
+            If the file cannot be written.
         """
         write_part(path, {"settings": self.settings()}, self.arrays())
 
     @classmethod
     def load(cls, path: PathLike) -> Counter:
-        """Read a counter that was saved; it can be fed on.
+        """Read a saved counter; it can be updated further.
 
         Parameters
         ----------
@@ -561,12 +672,12 @@ class Counter:
         Returns
         -------
         Counter
-            The counter as it was.
+            The counter.
 
         Raises
         ------
         InputError
-            A file that cannot be read, is of something else or of a later version, is cut off or damaged.
+            If the file cannot be read, is not that of a counter or of a later version, is cut off or damaged.
         """
         header, arrays = read_part(path)
         try:
@@ -576,14 +687,14 @@ class Counter:
 
     @classmethod
     def from_arrays(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Counter:
-        """Give the counter of these settings and arrays.
+        """Make a counter from its settings and arrays.
 
         Parameters
         ----------
         settings : dict
-            What `settings` gives.
+            As of `settings`.
         arrays : dict of str to ndarray
-            What `arrays` gives.
+            As of `arrays`.
 
         Returns
         -------
@@ -602,8 +713,7 @@ class Counter:
         counter._totals += arrays["totals"]
         for k, accumulator in enumerate(counter._counted):
             level = int(arrays[f"level.{k}"][0])
-            floor = cell_floor(counter.budget)
-            accumulator.merge(CountedCells(level, floor, arrays[f"starts.{k}"], arrays[f"counts.{k}"]))
+            accumulator.merge(CountedCells(level, counter._floor, arrays[f"starts.{k}"], arrays[f"counts.{k}"]))
         if "roles" in arrays:
             counter._know_roles(tuple(role for role, known in zip(ROLES, arrays["roles"], strict=True) if known))
             letters, ends = arrays["people"].astype(np.uint8).tobytes(), arrays["people.ends"].tolist()
@@ -619,7 +729,6 @@ class Counter:
         totals = arrays["totals"]
         _check_counts("totals", totals, (2,))
         names = {"totals"}
-        floor = cell_floor(self.budget)
         for k in range(len(self.systems)):
             level, starts, counts = (arrays[f"{name}.{k}"] for name in ("level", "starts", "counts"))
             names |= {f"level.{k}", f"starts.{k}", f"counts.{k}"}
@@ -627,7 +736,7 @@ class Counter:
                 raise ValueError(f"level.{k} or starts.{k} is out of range")
             if np.isnan(scores_at(starts)).any() or not (starts[1:] > starts[:-1]).all():
                 raise ValueError(f"starts.{k} does not rise, or is out of range")
-            if not np.array_equal(cell_starts(starts, int(level[0]), floor), starts):
+            if not np.array_equal(cell_starts(starts, int(level[0]), self._floor), starts):
                 raise ValueError(f"starts.{k} holds values that are not starts of cells")
             _check_counts(f"counts.{k}", counts, (2, len(starts)), totals)
             if not counts.any(axis=0).all():
@@ -638,7 +747,7 @@ class Counter:
             raise ValueError(f"it holds {listed(sorted(arrays.keys() - names))}, which no such counter has")
 
     def _check_people(self, arrays: Mapping[str, NDArray[Any]]) -> set[str]:
-        """Check the counts by person; the names of their arrays."""
+        """Check the counts by person, and give the names of their arrays."""
         known, letters, ends, links = (arrays[name] for name in ("roles", "people", "people.ends", "links"))
         if known.shape != (2,) or not np.isin(known, (0, 1)).all():
             raise ValueError("roles must be two truth values")
@@ -681,23 +790,23 @@ def _check_counts(
         raise ValueError(f"{name} does not add up to the totals")
 
 
-def _words(roles: tuple[Role, ...]) -> str:
-    return f"{' and '.join(roles)} ids" if roles else "no ids"
+def _check_genuine(genuine: ArrayLike | None, count: int) -> Genuine:
+    """Check which of `count` trials are genuine: a mask, or one answer for all."""
+    if genuine is None:
+        raise TrialsError("genuine must say which trials are genuine: a boolean array, or one answer for all")
+    flags = np.asarray(genuine)
+    if flags.dtype != np.bool_ or flags.ndim > 1 or (flags.ndim and len(flags) != count):
+        raise TrialsError(
+            f"genuine must be True, False or a boolean array with one entry per trial ({count:,} here), "
+            f"not {flags.dtype} of shape {flags.shape}"
+        )
+    return flags if flags.ndim else bool(flags)
 
 
-def _shown(setting: Any) -> str:
+def _setting_text(setting: Any) -> str:
     if isinstance(setting, dict):
         return "; ".join(f"{name}: {listed(values) or 'none'}" for name, values in setting.items())
     return listed(setting) if isinstance(setting, list) else str(setting)
-
-
-def _same(a: Mapping[str, NDArray[Any]], b: Mapping[str, NDArray[Any]]) -> bool:
-    return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
-
-
-_MOST_THREADS = 4
-_BY_THREAD = 8
-"""Files that are worth a thread."""
 
 
 def load_counters(paths: Sequence[PathLike], *, progress: Callable[[int], None] | None = None) -> Counter:
@@ -713,14 +822,14 @@ def load_counters(paths: Sequence[PathLike], *, progress: Callable[[int], None] 
     Returns
     -------
     Counter
-        All that they have counted; the same whatever their order.
+        All their counts; their order does not matter.
 
     Raises
     ------
     InputError
-        A file that cannot be read, or is of other settings than the first one.
+        If a file cannot be read, or has other settings than the first one.
     ParameterError
-        No file at all.
+        If there is no file.
 
     Examples
     --------
@@ -735,33 +844,25 @@ def load_counters(paths: Sequence[PathLike], *, progress: Callable[[int], None] 
     """
     if not paths:
         raise ParameterError("there must be at least one file of counts to merge")
+    advance = progress or (lambda files: None)
     first, *others = paths
     whole = Counter.load(first)
-    _advance(progress)
-    threads = max(1, min(processors(), _MOST_THREADS, len(others) // _BY_THREAD))
-    # each thread merges a share of the files into a counter of its own: the result is the same for any sharing
+    advance(1)
+
+    def merge_files(paths: Sequence[PathLike]) -> Counter:
+        counter = whole.emptied()
+        for path in paths:
+            part = Counter.load(path)
+            try:
+                counter.merge(part)
+            except FairtrialError as error:
+                raise InputError(f"{path}: does not fit {first}: {error}") from error
+            advance(1)
+        return counter
+
+    threads = max(1, min(processors(), 4, len(others) // 8))
+    # each thread merges some files into a counter of its own: the result is the same for any division
     with ThreadPoolExecutor(threads) as pool:
-        shares = [
-            pool.submit(_merge_into, whole.emptied(), first, others[k::threads], progress) for k in range(threads)
-        ]
-        for share in shares:
-            whole.merge(share.result())
+        for part in list(pool.map(merge_files, [others[k::threads] for k in range(threads)])):
+            whole.merge(part)
     return whole
-
-
-def _merge_into(
-    counter: Counter, first: PathLike, paths: Sequence[PathLike], progress: Callable[[int], None] | None
-) -> Counter:
-    for path in paths:
-        part = Counter.load(path)
-        try:
-            counter.merge(part)
-        except FairtrialError as error:
-            raise InputError(f"{path}: does not fit {first}: {error}") from error
-        _advance(progress)
-    return counter
-
-
-def _advance(progress: Callable[[int], None] | None) -> None:
-    if progress is not None:
-        progress(1)

@@ -1,37 +1,37 @@
-"""Where tasks run: threads of this process, or whatever executor the caller gives.
+"""Run tasks in threads of this process, or in any executor.
 
-A task reads and counts and changes nothing, so it can be done twice. One that fails for reasons of its worker is given
-out again; an executor that broke down is done without.
+A task reads and counts and changes nothing, so it can be repeated. One that fails because of its worker is submitted
+again; if an executor breaks, its tasks run in this process.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
+from time import monotonic
 from typing import TypeVar
 
 from fairtrial.core.errors import FairtrialError, InputError
 from fairtrial.counting.tallies import processors
 
 Argument = TypeVar("Argument")
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 
 _ATTEMPTS = 4
-_WAITING = 4
-"""Tasks given out for each worker, so that none waits for the next."""
-_WORKERS_OF_OTHERS = 64
-"""How many workers an executor is taken to have that does not say it."""
+_WORKERS_OF_OTHERS = 64  # assumed of an executor that does not give its number of workers
+_POLL = 5.0  # seconds between looks at a cluster on which no task ends
+_PATIENCE = 60.0  # seconds that it may be without a worker
 
 
 def run_tasks(
-    work: Callable[[Argument], Found], arguments: Sequence[Argument], executor: Executor | None = None
-) -> Iterator[Found]:
-    """What the work gives for each argument, as it comes.
+    work: Callable[[Argument], Answer], arguments: Sequence[Argument], executor: Executor | None = None
+) -> Iterator[Answer]:
+    """Yield the result of each task, in the order in which they finish.
 
     Parameters
     ----------
     work
-        What is done; it must be possible to send it and its arguments to the executor's workers.
+        The function; it and its arguments can be sent to the executor's workers.
     arguments
         One for each task.
     executor
@@ -40,9 +40,9 @@ def run_tasks(
     Raises
     ------
     FairtrialError
-        What the work itself raises, at once.
+        If the work itself raises one, at once.
     InputError
-        A task that failed several times for other reasons.
+        If a task failed several times for other reasons, or a cluster has lost all its workers.
     """
     if executor is not None:
         yield from _run(work, arguments, executor)
@@ -53,12 +53,14 @@ def run_tasks(
             yield from _run(work, arguments, threads)
 
 
-def _run(work: Callable[[Argument], Found], arguments: Sequence[Argument], executor: Executor) -> Iterator[Found]:
+def _run(work: Callable[[Argument], Answer], arguments: Sequence[Argument], executor: Executor) -> Iterator[Answer]:
     attempts = dict.fromkeys(range(len(arguments)), 0)
     left = list(reversed(attempts))
-    given: dict[Future[Found], int] = {}
-    at_once = _WAITING * getattr(executor, "_max_workers", _WORKERS_OF_OTHERS)
+    given: dict[Future[Answer], int] = {}
+    # several tasks for each worker, so that none waits for the next
+    at_once = 4 * getattr(executor, "_max_workers", _WORKERS_OF_OTHERS)
     broken = False
+    alive = monotonic()
     try:
         while left or given:
             while left and len(given) < at_once and not broken:
@@ -71,10 +73,16 @@ def _run(work: Callable[[Argument], Found], arguments: Sequence[Argument], execu
             if broken and not given:
                 yield from (work(arguments[index]) for index in reversed(left))
                 return
-            for future in wait(given, return_when=FIRST_COMPLETED).done:
+            done = wait(given, timeout=_POLL, return_when=FIRST_COMPLETED).done
+            if done or _has_workers(executor):
+                alive = monotonic()
+            elif monotonic() - alive > _PATIENCE:
+                template = "the cluster has had no worker for {seconds:g} seconds; start workers, and try again"
+                raise InputError(template, code="no-workers", seconds=_PATIENCE)
+            for future in done:
                 index = given.pop(future)
                 try:
-                    found = future.result()
+                    answer = future.result()
                 except FairtrialError:
                     raise
                 except BrokenExecutor:
@@ -89,7 +97,18 @@ def _run(work: Callable[[Argument], Found], arguments: Sequence[Argument], execu
                         ) from error
                     left.append(index)
                 else:
-                    yield found
+                    yield answer
     finally:
         for future in given:
             future.cancel()
+
+
+def _has_workers(executor: Executor) -> bool:
+    """Ask a Dask cluster whether it has workers; every other executor has."""
+    client = getattr(executor, "_client", None)
+    if client is None:
+        return True
+    try:
+        return bool(client.nthreads())
+    except (OSError, TimeoutError, RuntimeError):  # the scheduler is gone, too
+        return False

@@ -1,4 +1,4 @@
-"""Answer questions about trials that are read, and read again, in pieces."""
+"""Count trials that are read in pieces, as often as needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import islice
 from os import PathLike, fspath
 from threading import Semaphore, Thread
 from typing import Any, Protocol, TypeVar
@@ -21,21 +21,21 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import ParameterError, TrialsError, check_classes
 from fairtrial.core.trials import NanPolicy, Trials
 from fairtrial.core.words import listed, plural, shown
-from fairtrial.counting.counter import Counter, check_system
+from fairtrial.counting.counter import ROLES, Counter, check_system
 from fairtrial.counting.executors import run_tasks
-from fairtrial.counting.histogram import ROLES
-from fairtrial.counting.radix import Cells, fit_cells
+from fairtrial.counting.kernels import Cells, fit_cells
 from fairtrial.counting.search import CellTally, GatherTally
 from fairtrial.counting.tallies import MAX_CELLS, SORT_AT_ONCE, Scores, Tally, processors
 from fairtrial.formats.identities import as_options
-from fairtrial.formats.opening import ReadTrials, TrialPiece, dataset_pieces, open_pieces, remote_dataset, set_of_pieces
-from fairtrial.formats.sheets import ReadOptions, check_labels
+from fairtrial.formats.opening import ReadTrials, dataset_pieces, open_pieces, remote_dataset, set_of_pieces
+from fairtrial.formats.sheets import check_labels
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.person_counts import CountedPeople, people_of_counter
 from fairtrial.inference.variance import Floats
 
-_COARSE = 0.5
-"""A precision that asks for few cells."""
+Total = TypeVar("Total")
+
+_BYTES_FOR_EACH = 64  # memory for one score that is gathered, sorted and counted
 
 
 class Part(Protocol):
@@ -43,7 +43,7 @@ class Part(Protocol):
 
     @property
     def rows(self) -> int | None:
-        """How many trials it has, where that is known beforehand."""
+        """The number of trials, if it is known beforehand."""
         ...
 
     @property
@@ -52,25 +52,25 @@ class Part(Protocol):
         ...
 
     def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
-        """The trials of some systems, some at a time, and what was found out as they were read."""
+        """Read the trials of some systems, some at a time; with ids and notes if `everything` is needed."""
         ...
 
 
 class Question(Protocol):
-    """What is asked of trials; answers of parts add up. It can be sent to another process."""
+    """A count over trials; those of parts add up. It can be sent to another process."""
 
     @property
     def system(self) -> str:
-        """Whose scores it is about."""
+        """The system whose scores are counted."""
         ...
 
     @property
     def needs_ids(self) -> bool:
-        """Whether it asks who takes part in the trials."""
+        """Whether people are counted, too."""
         ...
 
     def start(self) -> Any:
-        """The answer of no trial at all."""
+        """Give the total of no trial."""
         ...
 
     def add(self, total: Any, trials: Trials) -> Any:
@@ -78,7 +78,7 @@ class Question(Protocol):
         ...
 
     def merge(self, a: Any, b: Any) -> Any:
-        """Put the answers of two parts together."""
+        """Add the totals of two parts."""
         ...
 
 
@@ -91,7 +91,7 @@ class ScoreQuestion:
     needs_ids: bool = False
 
     def start(self) -> Any:
-        """The total of no score."""
+        """Give the total of no score."""
         return self.tally.start()
 
     def add(self, total: Any, trials: Trials) -> Any:
@@ -113,8 +113,8 @@ class PeopleQuestion:
     needs_ids: bool = True
 
     def start(self) -> Counter:
-        """A counter that knows the thresholds, and of all else as little as it can."""
-        return Counter(self.system, thresholds=self.thresholds, precision=_COARSE, threads=1)
+        """Give a counter of the thresholds, with as few cells as possible."""
+        return Counter(self.system, thresholds=self.thresholds, precision=0.5, threads=1)
 
     def add(self, total: Counter, trials: Trials) -> Counter:
         """Count some trials."""
@@ -123,7 +123,7 @@ class PeopleQuestion:
         return total
 
     def merge(self, a: Counter, b: Counter) -> Counter:
-        """Put the people of two parts together."""
+        """Add the people of two parts."""
         if len(b):
             a.merge(b)
         return a
@@ -131,109 +131,122 @@ class PeopleQuestion:
 
 @dataclass(slots=True)
 class Survey:
-    """What is found out about the trials themselves, once."""
+    """A description of the trials themselves, made in the first pass.
+
+    Attributes
+    ----------
+    genuine, impostor : int
+        The numbers of trials.
+    labels : frozenset of str
+        The labels that occur.
+    taken : tuple of str
+        How the columns of the first piece were interpreted, in words.
+    notes : collections.Counter of str
+        The number of pieces that each note is about.
+    ids : frozenset of str
+        The ids of the trials.
+    people : set of str
+        The names of all people.
+    """
 
     genuine: int = 0
     impostor: int = 0
     labels: frozenset[str] = frozenset()
     taken: tuple[str, ...] = ()
-    """What was taken for what in the first piece, in words."""
     notes: Multiset[str] = field(default_factory=Multiset)
-    """How many pieces each note is about."""
     ids: frozenset[str] = frozenset()
     people: set[str] = field(default_factory=set)
-    """The names of all who take part."""
 
-    def add(self, found: ReadTrials) -> None:
-        """Look at some trials."""
-        trials = found.trials
+    def add(self, read: ReadTrials) -> None:
+        """Add some trials."""
+        trials = read.trials
         right = int(np.count_nonzero(trials.genuine))
-        self.genuine += right
-        self.impostor += len(trials) - right
-        self.labels |= found.labels
-        self.taken = self.taken or found.taken
-        self.notes.update(trials.notes)
-        self.ids |= frozenset(trials.ids)
+        people: set[str] = set()
         for role in ROLES:
             if role in trials.ids:
-                own = trials.ids[role].numbered()
-                self.people.update(own.names[np.unique(own.codes)].tolist())
-
-    def merge(self, other: Survey) -> Survey:
-        """Put together what was found out about two parts."""
-        return Survey(
-            self.genuine + other.genuine,
-            self.impostor + other.impostor,
-            self.labels | other.labels,
-            self.taken or other.taken,
-            self.notes + other.notes,
-            self.ids | other.ids,
-            self.people | other.people,
+                column = trials.ids[role].numbered()
+                people.update(column.names[np.unique(column.codes)].tolist())
+        self.merge(
+            Survey(
+                right,
+                len(trials) - right,
+                read.labels,
+                read.taken,
+                Multiset(trials.notes),
+                frozenset(trials.ids),
+                people,
+            )
         )
 
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """One pass: what is asked, and whether the trials are looked at for the first time."""
-
-    questions: tuple[Question, ...]
-    first: bool
-    systems: tuple[str, ...]
-    """All systems of the set."""
-
-    def over(self, parts: Iterable[Part]) -> Answers:
-        """The answers of some parts; this is what is done in other processes."""
-        systems = self.systems if self.first else tuple(dict.fromkeys(asked.system for asked in self.questions))
-        found = self.start()
-        everything = self.first or any(asked.needs_ids for asked in self.questions)
-        found_in = (part.trials(systems, everything=everything) for part in parts)
-        for read in chain.from_iterable(found_in):
-            found.rows += len(read.trials)
-            if found.survey is not None:
-                found.survey.add(read)
-            for index, asked in enumerate(self.questions):
-                found.totals[index] = asked.add(found.totals[index], read.trials)
-        return found
-
-    def start(self) -> Answers:
-        """The answers of no trial at all."""
-        return Answers([asked.start() for asked in self.questions], Survey() if self.first else None)
-
-    def merge(self, answers: Iterable[Answers]) -> Answers:
-        """Put answers together, in whatever order they come."""
-        found = self.start()
-        for other in answers:
-            found.rows += other.rows
-            if found.survey is not None and other.survey is not None:
-                found.survey = found.survey.merge(other.survey)
-            for index, asked in enumerate(self.questions):
-                found.totals[index] = asked.merge(found.totals[index], other.totals[index])
-        return found
+    def merge(self, other: Survey) -> None:
+        """Add the survey of other trials."""
+        self.genuine += other.genuine
+        self.impostor += other.impostor
+        self.labels |= other.labels
+        self.taken = self.taken or other.taken
+        self.notes += other.notes
+        self.ids |= other.ids
+        self.people |= other.people
 
 
 @dataclass(slots=True)
 class Answers:
-    """What was counted for each question, and what was found out about the trials."""
+    """The total of each question, the survey if it is the first pass, and the trials and bytes that were read."""
 
     totals: list[Any]
     survey: Survey | None
     rows: int = 0
+    size: int = 0
 
 
-Found = TypeVar("Found")
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass over a set of these systems: its questions, and whether it is the first."""
+
+    questions: tuple[Question, ...]
+    first: bool
+    systems: tuple[str, ...]
+
+    def start(self) -> Answers:
+        """Give the answers of no trial."""
+        return Answers([question.start() for question in self.questions], Survey() if self.first else None)
+
+    def over(self, parts: Sequence[Part]) -> Answers:
+        """Answer the questions for some parts; this is the work of other processes."""
+        systems = self.systems if self.first else tuple(dict.fromkeys(question.system for question in self.questions))
+        everything = self.first or any(question.needs_ids for question in self.questions)
+        answers = self.start()
+        for part in parts:
+            answers.size += part.size
+            for read in part.trials(systems, everything=everything):
+                answers.rows += len(read.trials)
+                if answers.survey is not None:
+                    answers.survey.add(read)
+                for index, question in enumerate(self.questions):
+                    answers.totals[index] = question.add(answers.totals[index], read.trials)
+        return answers
+
+    def merge(self, answers: Answers, other: Answers) -> None:
+        """Add the answers of other parts, in whatever order they come."""
+        answers.rows += other.rows
+        answers.size += other.size
+        if answers.survey is not None and other.survey is not None:
+            answers.survey.merge(other.survey)
+        for index, question in enumerate(self.questions):
+            answers.totals[index] = question.merge(answers.totals[index], other.totals[index])
 
 
 class Passed(Protocol):
     """Trials that can be passed over."""
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
-        """One pass: the total of each question."""
+        """Give the total of each question, in one pass."""
         ...
 
 
 @dataclass(slots=True)
 class _Wish:
-    """A question and where to ask it, and the answer once it is there."""
+    """A question, the trials that it is about, and its answer."""
 
     trials: Passed
     question: Question
@@ -243,11 +256,11 @@ class _Wish:
 
 
 class _NobodyAnswersError(Exception):
-    """The others were given up, and so is this one."""
+    """Another asker failed, so this one ends, too."""
 
 
 class _Asker(Thread):
-    """Something that asks, and stops until it is answered."""
+    """A thread that stops at each question until it is answered."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
         super().__init__(daemon=True)
@@ -256,7 +269,7 @@ class _Asker(Thread):
         self._go, self._stopped = Semaphore(0), Semaphore(0)
         self._given_up = self._finished = False
         self.wish: _Wish | None = None
-        self.found: Any = None
+        self.result: Any = None
         self._error: BaseException | None = None
         self.start()
 
@@ -264,24 +277,15 @@ class _Asker(Thread):
         self._go.acquire()
         try:
             if not self._given_up:
-                self.found = self._context.run(self._ask_and_work)
+                self._context.run(_asker.set, self)
+                self.result = self._context.run(self._work)
         except BaseException as error:
             self._error = error
         self._finished = True
         self._stopped.release()
 
-    def _ask_and_work(self) -> Any:
-        _asker.set(self)
-        return self._work()
-
     def go_on(self) -> None:
-        """Let it run until it asks or has finished.
-
-        Raises
-        ------
-        Exception
-            What the work raises.
-        """
+        """Let it run until it asks or has finished, and raise the error of its work."""
         self.wish = None
         self._go.release()
         self._stopped.acquire()
@@ -289,7 +293,7 @@ class _Asker(Thread):
             raise self._error
 
     def give_up(self) -> None:
-        """Have it end where it has not: nobody will answer any more."""
+        """End it if it has not finished: no question is answered any more."""
         self._given_up = True
         while not self._finished:
             if self.wish is not None:
@@ -311,13 +315,13 @@ _asker: ContextVar[_Asker | None] = ContextVar("_asker", default=None)
 
 
 def ask(trials: Passed, question: Question) -> Any:
-    """The answer to a question: in a pass of its own, or in one with others that are asked together with it."""
+    """Answer a question: in a pass of its own, or in one with others that `answer_together` runs."""
     asker = _asker.get()
     return trials.answer([question])[0] if asker is None else asker.ask(_Wish(trials, question))
 
 
-def answer_together(works: Sequence[Callable[[], Found]]) -> list[Found]:
-    """Run pieces of work that ask trials in passes, and let each pass answer all of them.
+def answer_together(works: Sequence[Callable[[], Total]]) -> list[Total]:
+    """Run several functions that ask trials in passes, and let each pass answer all of them.
 
     Parameters
     ----------
@@ -327,7 +331,7 @@ def answer_together(works: Sequence[Callable[[], Found]]) -> list[Found]:
     Returns
     -------
     list
-        What each of them gives.
+        The result of each.
 
     Raises
     ------
@@ -341,59 +345,36 @@ def answer_together(works: Sequence[Callable[[], Found]]) -> list[Found]:
             asker.go_on()
         while wishes := [asker.wish for asker in askers if asker.wish is not None]:
             known += [wish.trials for wish in wishes if not any(wish.trials is each for each in known)]
-            # dev before test: who waits for test waits until all others do
+            # dev before test: questions about test wait until no other is left
             first = next(each for each in known if any(wish.trials is each for wish in wishes))
-            _answer(first, [wish for wish in wishes if wish.trials is first])
+            asked = [wish for wish in wishes if wish.trials is first]
+            try:
+                for wish, total in zip(asked, first.answer([wish.question for wish in asked]), strict=True):
+                    wish.total = total
+            except Exception as error:
+                for wish in asked:
+                    wish.error = error
+            for wish in asked:
+                wish.answered = True
             for asker in askers:
                 if asker.wish is not None and asker.wish.answered:
                     asker.go_on()
-        return [asker.found for asker in askers]
+        return [asker.result for asker in askers]
     finally:
         for asker in askers:
             asker.give_up()
 
 
-def _answer(trials: Passed, wishes: Sequence[_Wish]) -> None:
-    """One pass over a set of trials."""
-    try:
-        totals = trials.answer([wish.question for wish in wishes])
-    except Exception as error:
-        for wish in wishes:
-            wish.error = error
-    else:
-        for wish, total in zip(wishes, totals, strict=True):
-            wish.total = total
-    for wish in wishes:
-        wish.answered = True
-
-
-Total = TypeVar("Total")
-
-_LOOKED_AT = 16
-"""Parts from which a few scores are taken before the first pass."""
-_SAMPLED = 1 << 12
-"""Scores taken from each of them."""
-_IN_A_CELL = 64
-_MOST_CELLS = 1 << 20
-"""The more scores there are, the more cells; up to so many, which still are near at hand."""
-_TOGETHER = 1 << 27
-"""Bytes of parts that are counted together, so that what is counted for them is added up once."""
-_TASKS, _MOST_TASKS = 64, 4096
-"""As many tasks at least, where there are so many parts, and at most."""
-_BYTES_FOR_EACH = 64
-"""Memory for one score that is gathered, sorted and counted."""
-
-
 @dataclass(frozen=True, slots=True)
 class PassState:
-    """How far a pass has come.
+    """The progress of a pass.
 
     Attributes
     ----------
     number : int
         Which pass over these trials it is, from 1.
     rows : int
-        How many trials have been read.
+        Trials read so far.
     read : int
         Bytes read so far.
     size : int
@@ -412,30 +393,29 @@ class PassState:
 
 
 class OpenTrials:
-    """Trials that are not held in memory: parts that are read whenever something is asked.
+    """Trials that are not held in memory, but read in parts when they are needed.
 
-    Wherever trials are asked for figures (`evaluate`, `performance_curve`, `count_errors`, `choose_thresholds`,
-    `equal_error_rate`) they can be given in place of `Trials`, and every figure is the same to the last bit. See
-    `open_trials`.
+    `evaluate`, `performance_curve`, `count_errors`, `choose_thresholds` and `equal_error_rate` take them instead of
+    `Trials`, and every figure is the same to the last bit. See `open_trials`.
 
     Parameters
     ----------
     parts : sequence of Part
-        Where the trials are read from.
+        The parts that are read.
     systems : tuple of str
         The names of the systems.
     origin : str
-        What errors call them.
+        The name of the trials in errors.
     memory : int
-        How many bytes to use at most.
+        The maximum number of bytes to use.
     named : bool, default True
-        Whether the parts themselves name their systems.
+        Whether the parts themselves name their systems; otherwise these are named after the files.
     executor : concurrent.futures.Executor, optional
         Where pieces are counted; by default threads of this process.
     progress : callable, optional
         Called as work proceeds, with a `PassState` after each piece.
     check : callable, optional
-        Called with what the first pass found; raises an error where it does not hold.
+        Called with the survey of the first pass; raises an error if it is invalid.
 
     Examples
     --------
@@ -463,7 +443,6 @@ class OpenTrials:
         self.systems = systems
         self.origin = origin
         self.named = named
-        """Whether the files themselves name the systems; otherwise they are named after the files."""
         self.memory = memory
         self.passes = 0
         self._parts = tuple(parts)
@@ -481,7 +460,7 @@ class OpenTrials:
 
     @property
     def survey(self) -> Survey:
-        """What is known of the trials themselves; the first to ask has them passed over."""
+        """The description of the trials; it takes a pass when it is first needed."""
         if self._survey is None:
             self.answer(())
         assert self._survey is not None
@@ -489,12 +468,12 @@ class OpenTrials:
 
     @property
     def genuine(self) -> int:
-        """How many genuine trials there are."""
+        """The number of genuine trials."""
         return self.survey.genuine
 
     @property
     def impostor(self) -> int:
-        """How many impostor trials there are."""
+        """The number of impostor trials."""
         return self.survey.impostor
 
     def __len__(self) -> int:
@@ -505,20 +484,18 @@ class OpenTrials:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader of a report should know; those of single parts with their number."""
-        found = [*self.survey.taken]
-        for note, parts in self.survey.notes.items():
-            found.append(note if len(self._parts) == 1 else f"{note} (in {plural(parts, 'part')})")
-        found.append("read in pieces: whether a trial occurs twice was not looked at")
-        return tuple(found)
+        """What the reader of a report should know; notes on some of the parts with their number."""
+        counted = self.survey.notes.items()
+        notes = [note if len(self._parts) == 1 else f"{note} (in {plural(parts, 'part')})" for note, parts in counted]
+        return (*self.survey.taken, *notes, "read in pieces: whether a trial occurs twice was not looked at")
 
     def check_system(self, system: str | None) -> str:
-        """Give the name itself, if there is such a system; that of the only one where none is named.
+        """Check the name of a system.
 
         Parameters
         ----------
         system : str or None
-            A name, or None.
+            A name, or None for the only system.
 
         Returns
         -------
@@ -528,33 +505,33 @@ class OpenTrials:
         Raises
         ------
         TrialsError
-            A name that is not known, or none where there are several systems.
+            If the name is unknown, or None and there are several systems.
         """
         return check_system(self.systems, system)
 
     def same_as(self, other: Any) -> bool:
-        """Tell whether both are read from the same places.
+        """Compare the parts that two sets of trials are read from.
 
         Parameters
         ----------
         other : object
-            Anything that could be the same trials.
+            Any trials.
 
         Returns
         -------
         bool
-            Whether they are.
+            Whether they are the same.
         """
         return isinstance(other, OpenTrials) and self._parts == other._parts
 
     @property
     def ids(self) -> frozenset[str]:
-        """Which ids the trials have."""
+        """The ids of the trials."""
         return self.survey.ids
 
     @property
     def people(self) -> set[str]:
-        """The names of all who take part."""
+        """The names of all people."""
         return self.survey.people
 
     def people_between(self, system: str, thresholds: Floats, cluster: Cluster) -> CountedPeople | None:
@@ -572,11 +549,11 @@ class OpenTrials:
         Returns
         -------
         CountedPeople or None
-            The counts; None where people cannot be told apart.
+            The counts; None without people.
         """
         roles = ("claim", "subject") if cluster == "both" else (cluster,)
-        asked = PeopleQuestion(self.check_system(system), tuple(thresholds.tolist()), roles)
-        return people_of_counter(ask(self, asked), system=system)
+        question = PeopleQuestion(self.check_system(system), tuple(thresholds.tolist()), roles)
+        return people_of_counter(ask(self, question), system=system)
 
     def source_of(self, system: str | None) -> OpenSource:
         """Give the scores of one system.
@@ -607,39 +584,26 @@ class OpenTrials:
             The total of each question.
         """
         self.passes += 1
-        what = Pass(tuple(questions), self._survey is None, self.systems)
-        found = what.merge(self._counted(what))
-        if found.survey is not None:
-            self._take(found.survey)
-        return found.totals
-
-    def _counted(self, what: Pass) -> Any:
-        """The answers of parts, as they come."""
-        size, read, rows = sum(part.size for part in self._parts), 0, 0
-        if self._progress is not None:
-            self._progress(PassState(self.passes, 0, 0, size))
-        for answers, own in run_tasks(_Counting(what), self._tasks(), self._executor):
-            read, rows = read + own, rows + answers.rows
-            if self._progress is not None:
-                self._progress(PassState(self.passes, rows, read, size))
-            yield answers
-
-    def _tasks(self) -> list[tuple[Part, ...]]:
-        """Parts that are counted together: so many that adding up takes little time, and all workers have work."""
-        whole = sum(part.size for part in self._parts)
-        enough = max(min(_TOGETHER, whole // _TASKS), whole // _MOST_TASKS)
+        counting = Pass(tuple(questions), self._survey is None, self.systems)
+        answers, size = counting.start(), sum(part.size for part in self._parts)
+        # parts that are counted together: so many that adding up takes little time, and all workers have work
+        enough = max(min(1 << 27, size // 64), size // 4096)
         tasks: list[list[Part]] = [[]]
         for part in self._parts:
-            if sum(own.size for own in tasks[-1]) > enough:
+            if sum(other.size for other in tasks[-1]) > enough:
                 tasks.append([])
             tasks[-1].append(part)
-        return [tuple(own) for own in tasks]
-
-    def _take(self, survey: Survey) -> None:
-        if self._check is not None:
-            self._check(survey)
-        check_classes(survey.genuine, survey.impostor, self.origin)
-        self._survey = survey
+        report = self._progress or (lambda state: None)
+        report(PassState(self.passes, 0, 0, size))
+        for some in run_tasks(counting.over, tasks, self._executor):
+            counting.merge(answers, some)
+            report(PassState(self.passes, answers.rows, answers.size, size))
+        if answers.survey is not None:
+            if self._check is not None:
+                self._check(answers.survey)
+            check_classes(answers.survey.genuine, answers.survey.impostor, self.origin)
+            self._survey = answers.survey
+        return answers.totals
 
     def sample_of(self, system: str) -> Scores:
         """Give some scores of a system from all over the trials; they guide the work and never change a result.
@@ -655,40 +619,22 @@ class OpenTrials:
             Some scores.
         """
         if self._samples is None:
-            chosen = np.unique(np.linspace(0, len(self._parts) - 1, _LOOKED_AT).astype(int)).tolist()
-            found = [sample for index in chosen for sample in _sample(self._parts[index], self.systems)]
-            if not found:
+            samples = []
+            for index in np.unique(np.linspace(0, len(self._parts) - 1, 16).astype(int)).tolist():
+                read = (each.trials.scores for each in self._parts[index].trials(self.systems) if len(each.trials))
+                samples += [scores[:: max(1, len(scores) // 4096)] for scores in islice(read, 1)]
+            if not samples:
                 raise TrialsError(f"{self.origin}: holds no trial")
-            self._samples = {
-                name: np.concatenate([sample[:, k] for sample in found]) for k, name in enumerate(self.systems)
-            }
+            self._samples = dict(zip(self.systems, np.concatenate(samples).T, strict=True))
         return self._samples[system]
 
     @property
     def rows(self) -> int | None:
-        """How many trials there are, if that is known without a pass."""
+        """The number of trials, if it is known without a pass."""
         if self._survey is not None:
             return len(self)
-        rows = [part.rows for part in self._parts]
-        return None if None in rows else sum(count for count in rows if count is not None)
-
-
-def _sample(part: Part, systems: tuple[str, ...]) -> list[Scores]:
-    """A few rows of scores of the first trials of a part."""
-    for trials in (read.trials for read in part.trials(systems)):
-        if len(trials):
-            return [trials.scores[:: max(1, len(trials) // _SAMPLED)]]
-    return []
-
-
-@dataclass(frozen=True, slots=True)
-class _Counting:
-    """What is done with some parts, wherever that is: the answers, and how many bytes were read."""
-
-    what: Pass
-
-    def __call__(self, parts: Sequence[Part]) -> tuple[Answers, int]:
-        return self.what.over(parts), sum(part.size for part in parts)
+        rows = [part.rows for part in self._parts if part.rows is not None]
+        return sum(rows) if len(rows) == len(self._parts) else None
 
 
 class OpenSource:
@@ -702,87 +648,82 @@ class OpenSource:
 
     @property
     def genuine(self) -> int:
-        """How many genuine scores there are."""
+        """The number of genuine scores."""
         return self._trials.genuine
 
     @property
     def impostor(self) -> int:
-        """How many impostor scores there are."""
+        """The number of impostor scores."""
         return self._trials.impostor
 
     @property
     def room(self) -> int:
-        """How many scores may be gathered at once, where fewer will do."""
+        """The number of scores that may be gathered at once, if fewer will do."""
         return min((self.genuine + self.impostor) // 8, self._trials.memory // _BYTES_FOR_EACH)
 
     def lay_cells(self, fineness: int) -> Cells | None:
-        """As many cells as there may be, whatever is asked for: they are counted once, and used for every search."""
+        """Lay the most cells allowed, whatever the fineness: they are counted once, and used for every search."""
         rows = self._trials.rows
         if rows is not None and rows <= SORT_AT_ONCE:
             return None
         if self._cells is None:
-            most = MAX_CELLS if rows is None else min(max(MAX_CELLS, rows // _IN_A_CELL), _MOST_CELLS)
+            # at most as many as fit in cache
+            most = MAX_CELLS if rows is None else min(max(MAX_CELLS, rows // 64), 1 << 20)
             self._cells = fit_cells(self._trials.sample_of(self._system), most)
         return self._cells
 
     def tally(self, what: Tally[Total]) -> Total:
-        """One pass over all scores, or none where the answer is known."""
-        own = isinstance(what, CellTally) and what.cells is self._cells
-        if own and self._counts is not None:
+        """Pass over all scores, unless the answer is known."""
+        is_known = isinstance(what, CellTally) and what.cells is self._cells
+        if is_known and self._counts is not None:
             counts: Total = self._counts.copy()
             return counts
-        if isinstance(what, GatherTally) and what.cells is None:
-            self._check_room()
-        found: Total = ask(self._trials, ScoreQuestion(self._system, what))
-        if own:
-            self._counts = found.copy()  # type: ignore[attr-defined]
-        return found
-
-    def _check_room(self) -> None:
-        """Raise an error where all scores at once would take more memory than there is."""
-        if (self.genuine + self.impostor) * _BYTES_FOR_EACH > self._trials.memory:
+        scores = self.genuine + self.impostor if isinstance(what, GatherTally) and what.cells is None else 0
+        if scores * _BYTES_FOR_EACH > self._trials.memory:
             raise TrialsError(
-                f"{self._trials.origin}: this needs all {self.genuine + self.impostor:,} scores of {self._system} in "
-                "memory at once; choose a criterion that does not, such as eer, or allow more memory, as in "
-                'memory="16GB"'
+                f"{self._trials.origin}: this needs all {scores:,} scores of {self._system} in memory at once; choose "
+                'a criterion that does not, such as eer, or allow more memory, as in memory="16GB"'
             )
+        total: Total = ask(self._trials, ScoreQuestion(self._system, what))
+        if is_known:
+            self._counts = total.copy()  # type: ignore[attr-defined]
+        return total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayPart:
-    """Rows of arrays that may lie on disk."""
+    """Rows of arrays that may lie on disk, from the index `first` on."""
 
     scores: NDArray[np.floating]
     genuine: NDArray[np.bool_]
     systems: tuple[str, ...]
     nan: NanPolicy
     first: int
-    """The index of its first row."""
 
     @property
     def rows(self) -> int:
-        """How many trials it has."""
+        """The number of trials."""
         return len(self.genuine)
 
     @property
     def size(self) -> int:
-        """How many bytes are read."""
+        """The number of bytes that are read."""
         return int(self.scores.nbytes + self.genuine.nbytes)
 
     def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
-        """The trials of some systems."""
+        """Give the trials of some systems."""
         try:
-            found = Trials.from_arrays(self.scores, self.genuine, systems=self.systems, nan=self.nan)
+            trials = Trials.from_arrays(self.scores, self.genuine, systems=self.systems, nan=self.nan)
         except TrialsError as error:
             raise TrialsError(f"rows from index {self.first:,} on: {error}") from error
-        yield ReadTrials(found.select(systems))
+        yield ReadTrials(trials.select(systems))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChunkPart:
-    """Chunks of trials that a function, or an iterable, gives anew each time."""
+    """Chunks of trials: a chunk, an iterable of them that can be repeated, or a function that gives one of both."""
 
-    chunks: Callable[[], Any] | Iterable[Any]
+    chunks: Any
     systems: tuple[str, ...]
     nan: NanPolicy
     name: str
@@ -790,26 +731,26 @@ class ChunkPart:
     size: int = 1
 
     def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
-        """The trials of some systems, chunk by chunk."""
-        for index, chunk in enumerate(_given(self.chunks)):
+        """Give the trials of some systems, chunk by chunk."""
+        for index, chunk in enumerate(_chunks(self.chunks)):
             try:
-                found = _as_trials(chunk, self.systems, self.nan)
-                missing = [name for name in self.systems if name not in found.systems]
+                trials = _as_trials(chunk, self.systems, self.nan)
+                missing = [name for name in self.systems if name not in trials.systems]
                 if missing:
                     raise TrialsError(f"has no scores of {listed(missing)}")
             except TrialsError as error:
                 raise TrialsError(f"{self.name}, chunk {index}: {error}") from error
-            if len(found):
-                yield ReadTrials(found.select(systems))
+            if len(trials):
+                yield ReadTrials(trials.select(systems))
 
 
-def _given(chunks: Callable[[], Any] | Iterable[Any]) -> Iterable[Any]:
-    found = chunks() if callable(chunks) else chunks
-    return [found] if isinstance(found, (Trials, tuple)) else found
+def _chunks(given: Any) -> Iterable[Any]:
+    chunks = given() if callable(given) else given
+    return [chunks] if isinstance(chunks, (Trials, tuple)) else chunks
 
 
 def _as_trials(chunk: Any, systems: Sequence[str] | None, nan: NanPolicy) -> Trials:
-    """Trials of what a chunk may be: trials, or a pair of scores and a mask of those that are genuine."""
+    """Make trials of a chunk: trials, or a pair of scores and a mask of those that are genuine."""
     if isinstance(chunk, Trials):
         return chunk
     if isinstance(chunk, tuple) and len(chunk) == 2:
@@ -820,7 +761,7 @@ def _as_trials(chunk: Any, systems: Sequence[str] | None, nan: NanPolicy) -> Tri
 def array_parts(
     scores: NDArray[Any], genuine: Any, systems: Sequence[str] | None, nan: NanPolicy, rows: int
 ) -> tuple[tuple[str, ...], list[ArrayPart]]:
-    """The systems and the parts of arrays of one row per trial."""
+    """Give the systems and the parts of arrays of one row per trial."""
     table = scores[:, None] if scores.ndim == 1 else scores
     flags = np.asanyarray(genuine)
     if table.ndim != 2 or flags.shape != table.shape[:1] or flags.dtype != np.bool_:
@@ -834,39 +775,27 @@ def array_parts(
 
 
 def chunk_parts(data: Any, systems: Sequence[str] | None, nan: NanPolicy) -> tuple[tuple[str, ...], list[ChunkPart]]:
-    """The systems and the parts of an iterable of chunks, or of a function that gives one."""
-    if _iter_is_spent(data):
+    """Give the systems and the parts of an iterable of chunks, or of a function that gives one."""
+    if not callable(data) and hasattr(data, "__next__"):
         raise ParameterError(
             "trials are read more than once, and a generator gives its chunks only once; give the function that makes "
-            "it, as in open_trials(chunks) in place of open_trials(chunks())"
+            "it, as in open_trials(chunks) instead of open_trials(chunks())"
         )
     given: list[Any] = list(data) if isinstance(data, (list, tuple)) else [data]
-    first = next((chunk for part in given for chunk in _given(_one(part))), None)
+    first = next((chunk for part in given for chunk in _chunks(part)), None)
     if first is None:
         raise TrialsError("there is no chunk of trials")
     try:
         names = _as_trials(first, systems, nan).systems
     except TrialsError as error:
         raise TrialsError(f"part 0, chunk 0: {error}") from error
-    return names, [ChunkPart(_one(part), names, nan, f"part {index}") for index, part in enumerate(given)]
+    return names, [ChunkPart(part, names, nan, f"part {index}") for index, part in enumerate(given)]
 
 
-def _one(part: Any) -> Any:
-    """A function or an iterable of chunks; a single chunk as an iterable of it."""
-    return [part] if isinstance(part, (Trials, tuple)) else part
-
-
-def _iter_is_spent(data: Any) -> bool:
-    """Whether something can be gone through once only."""
-    return not callable(data) and hasattr(data, "__next__")
-
-
-_MEMORY = "1GB"
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _LEAST_MEMORY = 64 * 10**6
 _LEAST_READ = 1 << 16
-_SHARE = 8
-"""Each thread reads this part of its share of the memory at once: columns are decoded, checked and counted."""
+_SHARE = 8  # a thread reads 1/8 of its memory at once: columns are decoded, checked and counted
 
 
 def open_trials(
@@ -875,12 +804,12 @@ def open_trials(
     *,
     systems: Sequence[str] | None = None,
     format: str | None = None,
-    memory: int | str = _MEMORY,
+    memory: int | str = "1GB",
     executor: Executor | None = None,
     progress: Callable[[PassState], None] | None = None,
     **options: Any,
 ) -> OpenTrials:
-    """Open trials that need not fit in memory; they are read, piece by piece, whenever something is asked.
+    """Open trials that need not fit in memory; they are read, piece by piece, when they are needed.
 
     Parameters
     ----------
@@ -895,9 +824,9 @@ def open_trials(
     systems : sequence of str, optional
         The names of the systems, for arrays and pairs; which systems of a file to use.
     format : str, optional
-        The name of a format in `FORMATS`; by default the content of the files tells.
+        The name of a format in `FORMATS`; by default it is detected from the content of the files.
     memory : int or str, default "1GB"
-        How much memory to use, in bytes or as in ``"1GB"``. What is read at once and gathered keeps within it.
+        The memory to use for reading and gathering scores, in bytes or as in ``"1GB"``.
     executor : concurrent.futures.Executor, optional
         Where pieces are counted: any `concurrent.futures.Executor`, as of processes, mpi4py or Dask
         (``client.get_executor()``); by default threads of this process.
@@ -909,16 +838,16 @@ def open_trials(
     Returns
     -------
     OpenTrials
-        To be given to `evaluate`, `performance_curve` and others in place of `Trials`.
+        Trials for `evaluate`, `performance_curve` and others, instead of `Trials`.
 
     Raises
     ------
     InputError
-        As for `read_trials`; for what is wrong further down in a file, when it is first passed over.
+        As for `read_trials`; errors further down in a file are raised in the first pass.
     TrialsError
         As for `read_trials`.
     ParameterError
-        An option that means nothing to the data, or memory that is not a size.
+        If an option does not apply to the data, or the memory is not a size.
 
     Examples
     --------
@@ -942,33 +871,32 @@ def open_trials(
         return open_(parts, names, origin="the array")
     if genuine is not None:
         raise ParameterError("genuine goes with an array of scores; files and chunks say themselves what is genuine")
-    if _are_paths(data):
-        settings = as_options({**options, **({} if systems is None else {"systems": tuple(systems)})})
-        names, pieces = _open_files(data, format, settings, size)
-        origin = ", ".join(fspath(path) for path in ([data] if isinstance(data, (str, PathLike)) else data[:3]))
-        named = bool(settings.names) or all(each.piece.named for each in pieces)
-        return open_(pieces, names, origin=origin, named=named, check=partial(_check, settings, origin))
-    if hasattr(data, "get_fragments"):
-        settings = as_options({**options, **({} if systems is None else {"systems": tuple(systems)})})
-        fragments = dataset_pieces(data, settings, size, name="the dataset")
-        names, pieces = set_of_pieces(fragments, settings, "dataset", "the dataset")
-        return open_(pieces, names, origin="the dataset", check=partial(_check, settings, "the dataset"))
-    names, chunks = chunk_parts(data, systems, options.pop("nan", "error"))
-    _refuse(options, "chunks")
-    return open_(chunks, names, origin="the chunks")
-
-
-def _open_files(
-    data: Any, format: str | None, options: ReadOptions, size: int
-) -> tuple[tuple[str, ...], tuple[TrialPiece, ...]]:
-    if isinstance(data, str) and re.match(r"[a-z0-9+]{2,}://", data):
-        return set_of_pieces(dataset_pieces(remote_dataset(data), options, size, name=data), options, "parquet", data)
-    return open_pieces(data, format, options, size)
-
-
-def _are_paths(data: Any) -> bool:
     some = data if isinstance(data, (list, tuple)) and data else [data]
-    return all(isinstance(entry, (str, PathLike)) for entry in some)
+    is_files = all(isinstance(entry, (str, PathLike)) for entry in some)
+    if not is_files and not hasattr(data, "get_fragments"):
+        names, chunks = chunk_parts(data, systems, options.pop("nan", "error"))
+        _refuse(options, "chunks")
+        return open_(chunks, names, origin="the chunks")
+    settings = as_options({**options, **({} if systems is None else {"systems": tuple(systems)})})
+    if is_files:
+        origin = ", ".join(fspath(path) for path in some[:3])
+        if isinstance(data, str) and re.match(r"[a-z0-9+]{2,}://", data):
+            fragments = dataset_pieces(remote_dataset(data), settings, size, name=data)
+            names, pieces = set_of_pieces(fragments, settings, "parquet", data)
+        else:
+            names, pieces = open_pieces(data, format, settings, size)
+        named = bool(settings.names) or all(each.piece.named for each in pieces)
+    else:
+        origin, named = "the dataset", True
+        names, pieces = set_of_pieces(dataset_pieces(data, settings, size, name=origin), settings, "dataset", origin)
+    # labels have one coding over all pieces, and those that were given occur somewhere
+    return open_(
+        pieces,
+        names,
+        origin=origin,
+        named=named,
+        check=lambda survey: check_labels(survey.labels, settings, origin),
+    )
 
 
 def _refuse(options: dict[str, Any], what: str) -> None:
@@ -976,23 +904,12 @@ def _refuse(options: dict[str, Any], what: str) -> None:
         raise ParameterError(f"{', '.join(options)}: means nothing to {what}; leave it out")
 
 
-def _check(options: ReadOptions, origin: str, survey: Survey) -> None:
-    """Labels are of one coding over all pieces, and those that were given occur somewhere."""
-    check_labels(survey.labels, options, origin)
-
-
 def check_memory(memory: int | str) -> int:
-    """A number of bytes, also given as in "1GB" or "500 MiB".
-
-    Raises
-    ------
-    ParameterError
-        Something else, or too little to work with.
-    """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(memory).upper())
-    if found is None or found[2] not in _UNITS:
+    """Read a number of bytes, also given as in "1GB" or "500 MiB"."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(memory).upper())
+    if match is None or match[2] not in _UNITS:
         raise ParameterError(f"memory must be a number of bytes, as in 500MB or 4GB, not {shown(memory)}")
-    size = int(float(found[1]) * _UNITS[found[2]])
+    size = int(float(match[1]) * _UNITS[match[2]])
     if size < _LEAST_MEMORY:
         raise ParameterError(f"memory of {memory} is too little to work with; give at least {_LEAST_MEMORY // 10**6}MB")
     return size

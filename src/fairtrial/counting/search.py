@@ -1,18 +1,17 @@
 """Exact threshold search: the few error counts among which every optimum lies.
 
-Candidates are -inf and every distinct score. Two facts make it unnecessary to look at them all:
+Candidates are -inf and every distinct score. Three facts make it unnecessary to look at them all:
 
 - A cost that is linear, or only quasi-convex, in (false accepts, false rejects) is smallest at a vertex of
   the lower convex hull of those points. This holds for weighted error rates, detection costs, F1 and for
   weighted sums of precision and recall.
 - A cost ``|level(t) - target|`` whose level never falls as the threshold rises is smallest beside the place
   where the level passes the target.
-- Any other cost that can be bounded from below by the fewest and the most errors of a stretch of scores is smallest
-  in a stretch whose bound is no higher than a cost that is known already. This holds for a target of precision.
+- Any other cost that is bounded from below by the fewest and the most errors of a stretch of scores is smallest in a
+  stretch whose bound is no higher than the lowest known cost. This holds for a target of precision.
 
-For many scores, a pass counts them in cells; cells that cannot hold an optimum are left alone, and only the
-scores of the others are looked at. Both searches are exact for any scores; a good fit of the cells makes
-them quick.
+For many scores, a pass counts them in cells; cells that cannot hold an optimum are skipped, and only the scores of the
+others are looked at. All searches are exact for any scores; a good fit of the cells makes them quick.
 """
 
 from __future__ import annotations
@@ -24,21 +23,28 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting.kernels import passes_for
-from fairtrial.counting.radix import Cells, position, refine_cells
-from fairtrial.counting.tallies import MAX_CELLS, ErrorCounts, Genuine, Scores, ScoreSource
+from fairtrial.counting.kernels import Cells, Integers, passes_for, position, refine_cells
+from fairtrial.counting.tallies import (
+    MAX_CELLS,
+    ArraySource,
+    ErrorCounts,
+    Genuine,
+    Scores,
+    ScoreSource,
+    SortedSource,
+)
 
 Level: TypeAlias = Callable[[ErrorCounts], NDArray[np.float64]]
-_Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]
-"""From the counts at the cells' edges to the cells that may hold what is sought."""
+Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]
+"""From the counts at the edges of cells to the cells that may hold an optimum."""
 
 _ROUNDS = 6
-_SLACK = 1e-12
+_MOST_SORTED = 1 << 22  # scores up to which error counts at all of them are kept in memory (100 MB)
 
 
 @runtime_checkable
 class BoundedCost(Protocol):
-    """A cost of errors at an alpha, and what it is at the least for errors between the fewest and the most."""
+    """A cost of errors at an alpha with `floor`, its lower bound for errors between the fewest and the most."""
 
     def __call__(self, counts: ErrorCounts, alpha: Any, /) -> Any: ...
 
@@ -46,40 +52,58 @@ class BoundedCost(Protocol):
 
 
 def all_points(source: ScoreSource) -> ErrorCounts:
-    """Error counts at -inf and at every distinct score, by rising threshold."""
-    return _all_points(source, *_join(source.tally(GatherTally())))
+    """Count errors at -inf and at every distinct score, by rising threshold."""
+    if isinstance(source, SortedSource):
+        return source.points
+    thresholds, rejected = _distinct(*_join(source.tally(GatherTally())))
+    if len(thresholds) == 0 or thresholds[0] > -np.inf:
+        thresholds, rejected = np.concatenate([[-np.inf], thresholds]), np.pad(rejected, ((0, 0), (1, 0)))
+    return _points(source, thresholds, rejected)
+
+
+def _points(source: ScoreSource, thresholds: NDArray[np.float64], rejected: Integers) -> ErrorCounts:
+    """Make error counts from the impostor and genuine scores at or below thresholds."""
+    return ErrorCounts(thresholds, source.impostor - rejected[0], rejected[1], source.genuine, source.impostor)
+
+
+def sort_once(source: ScoreSource) -> ScoreSource:
+    """Sort the scores of a source for questions about many thresholds, unless they are not in memory or too many."""
+    in_memory = all(isinstance(each, ArraySource) for each in getattr(source, "sources", (source,)))
+    if not in_memory or source.genuine + source.impostor > _MOST_SORTED:
+        return source
+    return SortedSource(source, all_points(source))
 
 
 def hull_points(source: ScoreSource) -> ErrorCounts:
-    """Error counts at the vertices of the lower convex hull, by rising threshold: the ROC convex hull."""
+    """Count errors at the vertices of the lower convex hull, by rising threshold: the ROC convex hull."""
     points = _candidates(source, cells_below_hull, MAX_CELLS)
     return points[hull_of_points(points)]
 
 
-def points_beside(source: ScoreSource, keep: Callable[[ErrorCounts], NDArray[np.int64]]) -> ErrorCounts:
-    """Error counts at the scores around some places of the curve, where all scores would be too many to sort.
+def points_beside(source: ScoreSource, keep: Callable[[ErrorCounts], Integers]) -> ErrorCounts:
+    """Count errors at the scores around some places of the curve, if all scores would be too many to sort.
 
     Parameters
     ----------
     keep
         From the counts at many places along the curve, by rising threshold, to the indices of those that matter.
     """
+    return _candidates(source, lambda edges: _cells_beside(keep(edges), len(edges) - 1), MAX_CELLS)
 
-    def chosen(edges: ErrorCounts) -> NDArray[np.bool_]:
-        places = keep(edges)
-        found = np.zeros(len(edges) - 1, dtype=bool)
-        for beside in (places - 1, places):
-            found[beside[(beside >= 0) & (beside < len(found))]] = True
-        return found
 
-    return _candidates(source, chosen, MAX_CELLS)
+def _cells_beside(edges: Integers, count: int) -> NDArray[np.bool_]:
+    """Choose the cells on both sides of edges."""
+    chosen = np.zeros(count, dtype=bool)
+    for beside in (edges - 1, edges):
+        chosen[beside[(beside >= 0) & (beside < count)]] = True
+    return chosen
 
 
 def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float64]) -> ErrorCounts:
-    """Error counts at the candidates around the place where `level` passes each target.
+    """Count errors at the candidates around the place where `level` passes each target.
 
-    For each target they hold both ends of the run of candidates with the highest level up to the target,
-    and of the run with the lowest level above it.
+    For each target they hold both ends of the run of candidates with the highest level up to the target, and of the run
+    with the lowest level above it.
     """
     # a few cells a target are looked into, so a few thousand cells are fine enough
     points = _candidates(source, lambda edges: cells_at_crossings(level(edges), targets), 4096 * (1 + len(targets)))
@@ -88,24 +112,24 @@ def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float
 
 
 def bounded_points(source: ScoreSource, cost: BoundedCost, alphas: NDArray[np.float64]) -> ErrorCounts:
-    """Error counts at the candidates among which the cost is smallest for each alpha, and at some others."""
+    """Count errors at the candidates among which the cost is smallest for each alpha, and at some others."""
     # the work grows with cells times alphas
     fineness = max(MAX_CELLS // (1 + len(alphas)), 4096)
     return _candidates(source, lambda edges: cells_within_bounds(edges, cost, alphas), fineness)
 
 
 def cells_within_bounds(edges: ErrorCounts, cost: BoundedCost, alphas: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Cells that may hold the smallest cost for one of the alphas, given the points at their edges."""
+    """Choose cells that may hold the smallest cost for one of the alphas, given the points at their edges."""
     fewest, most = errors_within(edges[:-1], edges[1:])
     keep = np.zeros(len(edges) - 1, dtype=bool)
     for alpha in alphas.tolist():
         known = float(np.min(cost(edges, alpha)))
-        keep |= cost.floor(fewest, most, alpha) <= known + _SLACK * max(1.0, abs(known))
+        keep |= cost.floor(fewest, most, alpha) <= known + 1e-12 * max(1.0, abs(known))
     return keep
 
 
 def errors_within(low: ErrorCounts, high: ErrorCounts) -> tuple[ErrorCounts, ErrorCounts]:
-    """The fewest and the most errors of both kinds between a lower and a higher threshold."""
+    """Give the fewest and the most errors of both kinds between a lower and a higher threshold."""
     fewest, most = (
         ErrorCounts(low.threshold, fa.false_accepts, fr.false_rejects, low.genuine, low.impostor)
         for fa, fr in ((high, low), (low, high))
@@ -115,24 +139,24 @@ def errors_within(low: ErrorCounts, high: ErrorCounts) -> tuple[ErrorCounts, Err
 
 @dataclass(frozen=True, slots=True)
 class CellTally:
-    """How many scores of each class are in each cell: row 0 impostor, row 1 genuine."""
+    """Count the scores of each class in each cell: row 0 impostor, row 1 genuine."""
 
     cells: Cells
 
-    def start(self) -> NDArray[np.int64]:
+    def start(self) -> Integers:
         return np.zeros((2, self.cells.count), dtype=np.int64)
 
-    def add(self, total: NDArray[np.int64], scores: Scores, genuine: Genuine) -> NDArray[np.int64]:
+    def add(self, total: Integers, scores: Scores, genuine: Genuine) -> Integers:
         passes_for(scores).count_cells(total, self.cells, scores, genuine)
         return total
 
-    def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    def merge(self, a: Integers, b: Integers) -> Integers:
         return a + b
 
 
 @dataclass(frozen=True, slots=True)
 class _ExtremesTally:
-    """The lowest and the highest score in each of the chosen cells."""
+    """Find the lowest and the highest score in each of the chosen cells."""
 
     cells: Cells
     chosen: NDArray[np.bool_]
@@ -153,7 +177,7 @@ _Gathered: TypeAlias = tuple[list[Scores], list[Scores]]
 
 @dataclass(frozen=True, slots=True)
 class GatherTally:
-    """The scores in the chosen cells, or all of them: impostor scores, genuine scores."""
+    """Gather the scores in the chosen cells, or all of them: impostor scores, genuine scores."""
 
     cells: Cells | None = None
     chosen: NDArray[np.bool_] | None = None
@@ -186,19 +210,12 @@ def _join(gathered: _Gathered) -> tuple[NDArray[np.float64], NDArray[np.float64]
     return impostor, genuine
 
 
-def _all_points(source: ScoreSource, impostor: NDArray[np.float64], genuine: NDArray[np.float64]) -> ErrorCounts:
-    thresholds, rejected = _distinct(impostor, genuine)
-    if len(thresholds) == 0 or thresholds[0] > -np.inf:
-        thresholds, rejected = np.concatenate([[-np.inf], thresholds]), np.pad(rejected, ((0, 0), (1, 0)))
-    return ErrorCounts(thresholds, source.impostor - rejected[0], rejected[1], source.genuine, source.impostor)
-
-
 def _distinct(
-    impostor: NDArray[np.float64], genuine: NDArray[np.float64], left: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Distinct values of two sorted arrays, and how many of each array are at or below them.
+    impostor: NDArray[np.float64], genuine: NDArray[np.float64], left: Integers | None = None
+) -> tuple[NDArray[np.float64], Integers]:
+    """Merge two sorted arrays: the distinct values, and the number of entries of each array at or below them.
 
-    To those, `left` adds so many for each value of both arrays in their common order.
+    `left` is added to these numbers, for each value of both arrays in their common order.
     """
     size = len(impostor) + len(genuine)
     places = passes_for(impostor).count_up_to(genuine, impostor) + np.arange(len(genuine))
@@ -215,81 +232,59 @@ def _distinct(
     return (merged, rejected) if last.all() else (merged[last], rejected[:, last])
 
 
-def _candidates(source: ScoreSource, choose: _Choice, fineness: int) -> ErrorCounts:
-    """Error counts at -inf and at every distinct score of the cells that `choose` keeps."""
+def _candidates(source: ScoreSource, choose: Choice, fineness: int) -> ErrorCounts:
+    """Count errors at -inf and at every distinct score of the cells that `choose` keeps."""
     cells = source.lay_cells(fineness)
     if cells is None:
         return all_points(source)
     before = np.inf
-    for _ in range(_ROUNDS):
+    for rounds_left in reversed(range(_ROUNDS)):
         counts = source.tally(CellTally(cells))
         per_cell = counts.sum(axis=0)
         filled = 1 + np.flatnonzero(per_cell[1:])
         rejected = np.cumsum(counts, axis=1)
+        # the edges are -inf and the highest scores of filled cells, which are not known yet
+        edges = rejected
+        if len(filled) + 1 < rejected.shape[1]:
+            edges = rejected.take(np.concatenate([[0], filled]), axis=1)
         chosen = np.zeros(cells.count, dtype=bool)
-        chosen[filled[choose(_edges(source, rejected, filled))]] = True
-        atoms = np.zeros(0, dtype=np.int64), np.zeros(0)
+        chosen[filled[choose(_points(source, np.broadcast_to(np.nan, edges.shape[1]), edges))]] = True
+        single, single_scores = np.zeros(0, dtype=np.int64), np.zeros(0)
         load = per_cell[chosen].sum()
         if load <= source.room:
             break
-        if cells.smooth and not cells.starts:  # where scores lie in a cell need not be looked up
-            before = load
-            cells = _divide(cells, *cells.spans(), np.where(chosen, per_cell, 0))
-            continue
-        lowest, highest = source.tally(_ExtremesTally(cells, chosen))
-        single = np.flatnonzero(chosen & (lowest == highest))
-        atoms = single, lowest[single]
-        chosen[single] = False
-        load = per_cell[chosen].sum()
-        if load <= source.room or load > before / 2:
-            break
+        if cells.smooth and not cells.starts:  # the spans of the cells bound their scores closely enough
+            low, high = cells.spans()
+        else:
+            lowest, highest = source.tally(_ExtremesTally(cells, chosen))
+            single = np.flatnonzero(chosen & (lowest == highest))
+            single_scores = lowest[single]
+            chosen[single] = False
+            load = per_cell[chosen].sum()
+            if load <= source.room or load > before / 2 or not rounds_left:
+                break
+            limit = np.finfo(np.float64).max
+            low, high = (
+                position(np.clip(np.where(chosen, end, 0.0), -limit, limit), ordinal=cells.ordinal)
+                for end in (lowest, highest)
+            )
         before = load
-        limit = np.finfo(np.float64).max
-        low, high = (
-            position(np.clip(np.where(chosen, end, 0.0), -limit, limit), ordinal=cells.ordinal)
-            for end in (lowest, highest)
-        )
-        cells = _divide(cells, low, high, np.where(chosen, per_cell, 0))
-    gathered = _join(source.tally(GatherTally(cells, chosen)))
-    return _points_in(source, counts, rejected, chosen, gathered, atoms)
-
-
-def _edges(source: ScoreSource, rejected: NDArray[np.int64], filled: NDArray[np.int64]) -> ErrorCounts:
-    """Error counts at -inf and at the highest score of each filled cell; those scores are not known yet."""
-    if len(filled) + 1 < rejected.shape[1]:
-        rejected = rejected.take(np.concatenate([[0], filled]), axis=1)
-    nowhere = np.broadcast_to(np.nan, rejected.shape[1])
-    return ErrorCounts(nowhere, source.impostor - rejected[0], rejected[1], source.genuine, source.impostor)
-
-
-def _divide(cells: Cells, low: NDArray[np.float64], high: NDArray[np.float64], load: NDArray[np.int64]) -> Cells:
-    """Divide the loaded cells, each between two positions, in proportion to their loads."""
-    loaded = (load > 0) & (low < high)
-    parts = np.where(loaded, np.clip(load * (MAX_CELLS / load.sum()), 2, MAX_CELLS), 1).astype(np.int64)
-    return refine_cells(cells, low, high, parts)
-
-
-def _points_in(
-    source: ScoreSource,
-    counts: NDArray[np.int64],
-    rejected: NDArray[np.int64],
-    chosen: NDArray[np.bool_],
-    gathered: tuple[NDArray[np.float64], NDArray[np.float64]],
-    atoms: tuple[NDArray[np.int64], NDArray[np.float64]],
-) -> ErrorCounts:
-    # what lies below a threshold: what was gathered up to it, and all that was left in lower cells
+        # divide the chosen cells in proportion to their scores
+        parts = np.where(chosen, np.clip(per_cell * (MAX_CELLS / load), 2, MAX_CELLS), 1)
+        cells = refine_cells(cells, low, high, np.where(low < high, parts, 1).astype(np.int64))
+    # below a threshold: what was gathered up to it, and all that was left in lower cells
     held = np.flatnonzero(chosen)
     here = counts[:, held]
-    left = rejected[:, held] - np.cumsum(here, axis=1)
-    thresholds, within = _distinct(*gathered, np.repeat(left, here.sum(axis=0), axis=1))
-    every = np.concatenate([[-np.inf], thresholds, atoms[1]])
-    below = np.concatenate([rejected[:, :1], within, rejected[:, atoms[0]]], axis=1)
-    points = ErrorCounts(every, source.impostor - below[0], below[1], source.genuine, source.impostor)
-    return points[np.argsort(every, kind="stable")] if len(atoms[0]) else points
+    lower = rejected[:, held] - np.cumsum(here, axis=1)
+    gathered = _join(source.tally(GatherTally(cells, chosen)))
+    thresholds, within = _distinct(*gathered, np.repeat(lower, here.sum(axis=0), axis=1))
+    thresholds = np.concatenate([[-np.inf], thresholds, single_scores])
+    points = _points(source, thresholds, np.concatenate([rejected[:, :1], within, rejected[:, single]], axis=1))
+    return points[np.argsort(thresholds, kind="stable")] if len(single) else points
 
 
 def cells_below_hull(edges: ErrorCounts) -> NDArray[np.bool_]:
-    """Cells that may hold a vertex of the hull of all points, given the points at their edges."""
+    """Choose cells that may hold a vertex of the hull of all points, given the points at their edges."""
     low, high = edges[:-1], edges[1:]
     # within a cell no point is better than its highest edge's accepts with its lowest edge's rejects
     best = ErrorCounts(high.threshold, high.false_accepts, low.false_rejects, edges.genuine, edges.impostor)
@@ -304,8 +299,8 @@ def cells_below_hull(edges: ErrorCounts) -> NDArray[np.bool_]:
     return keep
 
 
-def _below(points: ErrorCounts, vertices: ErrorCounts) -> NDArray[np.int64]:
-    """Which points are on or below the line through vertices."""
+def _below(points: ErrorCounts, vertices: ErrorCounts) -> Integers:
+    """Find the points on or below the line through vertices."""
     line = np.interp(
         -points.false_accepts.astype(np.float64),
         -vertices.false_accepts.astype(np.float64),
@@ -314,17 +309,17 @@ def _below(points: ErrorCounts, vertices: ErrorCounts) -> NDArray[np.int64]:
     return np.flatnonzero(points.false_rejects <= line * (1 + 1e-12))
 
 
-def _few_of(points: ErrorCounts) -> NDArray[np.int64]:
-    """The hull of some of the points, or nearly: few, and all vertices of the rest are on or below it."""
+def _few_of(points: ErrorCounts) -> Integers:
+    """Approximate the hull of all points from some of them: few points, with all vertices on or below them."""
     some = np.arange(0, len(points), 64)
     return _drop_concave(points, np.concatenate([some, [len(points) - 1]]))
 
 
-def _drop_concave(points: ErrorCounts, keep: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Drop most points that are no vertices of the lower hull of those to keep, and no vertex.
+def _drop_concave(points: ErrorCounts, keep: Integers) -> Integers:
+    """Drop most points that are not vertices of the lower hull of those to keep, and no vertex.
 
-    A point on or above the line between two others is no vertex. Taking its neighbours as the two others,
-    over and over, leaves few; rounding may leave some more.
+    A point on or above the line between its two neighbors is not a vertex. Dropping such points repeatedly leaves few;
+    rounding may leave some more.
     """
     accepts = points.false_accepts[keep].astype(np.float64)
     rejects = points.false_rejects[keep].astype(np.float64)
@@ -341,8 +336,8 @@ def _drop_concave(points: ErrorCounts, keep: NDArray[np.int64]) -> NDArray[np.in
     return keep
 
 
-def hull_of_points(points: ErrorCounts) -> NDArray[np.int64]:
-    """The vertices of the lower hull, in exact integers."""
+def hull_of_points(points: ErrorCounts) -> Integers:
+    """Find the vertices of the lower hull, in exact integers."""
     kept: list[int] = []
     places: list[tuple[int, int]] = []
     # at a vertex the last step has gained something, and the next one loses something
@@ -366,8 +361,8 @@ def hull_of_points(points: ErrorCounts) -> NDArray[np.int64]:
     return np.array(kept, dtype=np.int64)
 
 
-def _crossing_ends(levels: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.int64]:
-    """For each target the ends of the runs of equal level on both sides of it, and their neighbours."""
+def _crossing_ends(levels: NDArray[np.float64], targets: NDArray[np.float64]) -> Integers:
+    """Find, for each target, the ends of the runs of equal level on both sides of it, and their neighbors."""
     rising = np.maximum.accumulate(levels)  # rounding may have put neighbours out of order
     above = np.searchsorted(rising, targets, side="right")
     below = np.maximum(above - 1, 0)
@@ -381,9 +376,5 @@ def _crossing_ends(levels: NDArray[np.float64], targets: NDArray[np.float64]) ->
 
 
 def cells_at_crossings(levels: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """The cells on both sides of the edges that `_crossing_ends` finds, given the levels at the edges."""
-    keep = np.zeros(len(levels) - 1, dtype=bool)
-    ends = _crossing_ends(levels, targets)
-    for cell in (ends - 1, ends):
-        keep[cell[(cell >= 0) & (cell < len(keep))]] = True
-    return keep
+    """Choose the cells around the place where the level passes each target, given the levels at their edges."""
+    return _cells_beside(_crossing_ends(levels, targets), len(levels) - 1)

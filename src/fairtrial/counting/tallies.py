@@ -1,8 +1,7 @@
 """The counting kernel: exact error counts at given thresholds, in one pass over any source of scores.
 
-A *source* hands its scores, chunk by chunk, to a *tally*. What a tally counted of one chunk adds to what it
-counted of another, so chunks may be counted in any order and any place. Arrays are the source here; files
-and clusters bring theirs.
+A *source* hands its scores, chunk by chunk, to a *tally*. The totals of chunks add up, so chunks may be counted in any
+order and any process. Arrays are the source here; `pieces` has those of files and clusters.
 
 A trial is accepted when its score is **greater than** the threshold: FAR(t) = #{impostor > t} / NI and
 FRR(t) = #{genuine <= t} / NC.
@@ -13,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
@@ -22,11 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_classes
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Frame, Trials, trials_of
 from fairtrial.core.words import plural
-from fairtrial.counting.kernels import passes_for
-from fairtrial.counting.radix import Cells, cell_of, fit_cells
-from fairtrial.formats.frames import Frame, trials_of
+from fairtrial.counting.kernels import Cells, Integers, fit_cells, passes_for
 
 Total = TypeVar("Total")
 Scores: TypeAlias = NDArray[np.floating]
@@ -34,7 +31,7 @@ Genuine: TypeAlias = NDArray[np.bool_] | bool
 """Which scores of a chunk are genuine: a mask, or one answer for all of them."""
 
 SORT_AT_ONCE = 1 << 15
-"""So few scores that sorting them takes less time than any other way."""
+"""The number of scores up to which sorting them is fastest."""
 MAX_CELLS = 1 << 18
 _CHUNK = 1 << 22
 _MAX_THREADS = 4
@@ -44,21 +41,21 @@ _MAX_THREADS = 4
 class ErrorCounts:
     """Errors at one threshold or at several: the raw material of every measure.
 
-    The counts are integers, integer arrays or fractions alike, so a formula written on an `ErrorCounts`
-    gives a number, an array or an exact fraction.
+    The counts are integers, integer arrays or fractions, so a formula of an `ErrorCounts` gives a number, an array or
+    an exact fraction.
 
     Attributes
     ----------
     threshold : float or ndarray of float
-        The threshold; NaN where there were several.
+        The threshold; NaN if counts at several are added.
     false_accepts : int or ndarray of int
         Impostor trials with a score above the threshold.
     false_rejects : int or ndarray of int
         Genuine trials with a score at or below the threshold.
     genuine : int
-        How many genuine trials.
+        The number of genuine trials.
     impostor : int
-        How many impostor trials.
+        The number of impostor trials.
 
     Examples
     --------
@@ -84,12 +81,12 @@ class ErrorCounts:
 
     @property
     def far(self) -> Any:
-        """The share of impostor trials that were accepted."""
+        """The proportion of impostor trials that were accepted."""
         return self.false_accepts / self.impostor
 
     @property
     def frr(self) -> Any:
-        """The share of genuine trials that were rejected."""
+        """The proportion of genuine trials that were rejected."""
         return self.false_rejects / self.genuine
 
     @property
@@ -109,7 +106,7 @@ class ErrorCounts:
         return True
 
     def scalar(self) -> ErrorCounts:
-        """Give plain Python numbers in place of zero-dimensional arrays.
+        """Give plain Python numbers instead of zero-dimensional arrays.
 
         Returns
         -------
@@ -132,26 +129,14 @@ class ErrorCounts:
         dict
             Rates are fractions.
         """
-        if np.ndim(self.false_accepts):
-            names = ("far", "frr", "hter", "false_accepts", "false_rejects")
-            return {name: np.asarray(getattr(self, name)).tolist() for name in names} | {
-                "genuine": self.genuine,
-                "impostor": self.impostor,
-            }
-        plain = self.scalar()
-        return {
-            "far": plain.far,
-            "frr": plain.frr,
-            "hter": plain.hter,
-            "false_accepts": plain.false_accepts,
-            "false_rejects": plain.false_rejects,
-            "genuine": plain.genuine,
-            "impostor": plain.impostor,
-        }
+        counts = self if np.ndim(self.false_accepts) else self.scalar()
+        names = ("far", "frr", "hter", "false_accepts", "false_rejects")
+        values = {name: np.asarray(getattr(counts, name)).tolist() for name in names}
+        return values | {"genuine": counts.genuine, "impostor": counts.impostor}
 
 
 class Tally(Protocol[Total]):
-    """What to count: a total to start from, a chunk added to a total, two totals added."""
+    """A count of scores: a total to start from, a chunk added to a total, two totals added."""
 
     def start(self) -> Total: ...
 
@@ -165,8 +150,7 @@ class Tally(Protocol[Total]):
 class ScoreSource(Protocol):
     """Scores that can be passed over as often as needed. None of them is NaN.
 
-    Arrays, files and clusters each bring theirs; `as_source` makes one. It is a protocol: whatever has these members
-    will do.
+    It is a protocol: any object with these members is a source. `as_source` makes one.
 
     Examples
     --------
@@ -177,31 +161,31 @@ class ScoreSource(Protocol):
 
     @property
     def genuine(self) -> int:
-        """How many genuine scores."""
+        """The number of genuine scores."""
         ...
 
     @property
     def impostor(self) -> int:
-        """How many impostor scores."""
+        """The number of impostor scores."""
         ...
 
     @property
     def room(self) -> int:
-        """How many scores may be gathered at once, where fewer will do."""
+        """The number of scores that may be gathered at once, if fewer will do."""
         ...
 
     def lay_cells(self, fineness: int) -> Cells | None:
-        """Lay cells in which the scores lie evenly. They guide the work and never change a result.
+        """Lay cells in which the scores are spread evenly. They guide the work and never change a result.
 
         Parameters
         ----------
         fineness : int
-            About how many cells.
+            The approximate number of cells.
 
         Returns
         -------
         Cells or None
-            The cells; None where all scores are better sorted at once.
+            The cells; None if it is faster to sort all scores.
         """
         ...
 
@@ -216,7 +200,7 @@ class ScoreSource(Protocol):
         Returns
         -------
         object
-            The total that it counted.
+            The total.
         """
         ...
 
@@ -236,29 +220,29 @@ class Sources(Protocol):
     def notes(self) -> tuple[Any, ...]: ...
 
     def check_system(self, system: str | None) -> str:
-        """The name of a system that is there; None for the only one."""
+        """Check the name of a system; None for the only one."""
         ...
 
     def source_of(self, system: str | None) -> ScoreSource:
-        """The scores of one system; None for the only one."""
+        """Give the scores of one system; None for the only one."""
         ...
 
     def same_as(self, other: Any) -> bool:
-        """Whether both are the same trials."""
+        """Compare two sets of trials."""
         ...
 
     @property
     def ids(self) -> Collection[str]:
-        """Which ids the trials have."""
+        """The ids of the trials."""
         ...
 
     @property
     def people(self) -> set[str]:
-        """The names of all who take part."""
+        """The names of all people."""
         ...
 
     def people_between(self, system: str, thresholds: NDArray[np.float64], cluster: Any) -> Any:
-        """People, `CountedPeople`, by the numbers of their trials between thresholds that rise; None without any."""
+        """Count people by their trials between rising thresholds, as `CountedPeople`; None without people."""
         ...
 
 
@@ -280,18 +264,18 @@ class ArraySource:
             return None
         fineness = min(fineness, MAX_CELLS, size // 16)
         cells = fit_cells(self._sample(1 << 14 if size > 1 << 22 else 1 << 12), fineness)
-        if cells.starts and size > 1 << 22:  # scores so crowded are better known from more of them
+        if cells.starts and size > 1 << 22:  # crowded scores need a larger sample
             cells = fit_cells(self._sample(1 << 16), fineness)
         return cells
 
     def _sample(self, size: int) -> Scores:
-        """About `size` scores from all over the source."""
+        """Sample about `size` scores evenly from the source."""
         step = max(1, (self.genuine + self.impostor) // size)
-        # of a small part some thousands at least, so that a rare class in an array of its own is not missed
+        # at least some thousands of a small part, so that a rare class in an array of its own is not missed
         return np.concatenate([scores[:: max(1, min(step, len(scores) // 4096))] for scores, _ in self.parts])
 
     def tally(self, what: Tally[Total]) -> Total:
-        # both NumPy and the compiled passes let go of the interpreter while they count, so threads share the work
+        # both NumPy and the compiled passes release the interpreter's lock, so threads share the work
         threads = max(1, min(processors(), _MAX_THREADS, (self.genuine + self.impostor) >> 20))
         chunks = list(self._chunks(threads))
         if threads < 2:
@@ -301,12 +285,72 @@ class ArraySource:
             return reduce(what.merge, (part.result() for part in parts))
 
     def _chunks(self, threads: int) -> Iterator[tuple[Scores, Genuine]]:
-        """The scores in pieces, as many of each array for every thread."""
+        """Cut the scores into pieces, as many of each array for every thread."""
         for scores, genuine in self.parts:
             pieces = threads * -(-len(scores) // (threads * _CHUNK))
             ends = [len(scores) * k // pieces for k in range(1, pieces + 1)] if pieces else []
             for start, stop in pairwise([0, *ends]):
                 yield scores[start:stop], genuine if isinstance(genuine, bool) else genuine[start:stop]
+
+
+@dataclass(frozen=True, slots=True)
+class PooledSource:
+    """The scores of several sources as one."""
+
+    sources: tuple[ScoreSource, ...]
+
+    @property
+    def genuine(self) -> int:
+        return sum(source.genuine for source in self.sources)
+
+    @property
+    def impostor(self) -> int:
+        return sum(source.impostor for source in self.sources)
+
+    @property
+    def room(self) -> int:
+        return sum(source.room for source in self.sources)
+
+    def lay_cells(self, fineness: int) -> Cells | None:
+        if self.genuine + self.impostor <= SORT_AT_ONCE:
+            return None
+        laid = [source.lay_cells(fineness) for source in self.sources]
+        return next((cells for cells in laid if cells is not None), None)
+
+    def tally(self, what: Tally[Total]) -> Total:
+        return reduce(what.merge, (source.tally(what) for source in self.sources))
+
+
+@dataclass(frozen=True, slots=True)
+class SortedSource:
+    """Scores in memory that were sorted once, for questions about many thresholds.
+
+    Attributes
+    ----------
+    points : ErrorCounts
+        Error counts at -inf and at every distinct score, by rising threshold.
+    """
+
+    source: ScoreSource
+    points: ErrorCounts
+
+    @property
+    def genuine(self) -> int:
+        return self.source.genuine
+
+    @property
+    def impostor(self) -> int:
+        return self.source.impostor
+
+    @property
+    def room(self) -> int:
+        return self.genuine + self.impostor
+
+    def lay_cells(self, fineness: int) -> Cells | None:
+        return None
+
+    def tally(self, what: Tally[Total]) -> Total:
+        return self.source.tally(what)
 
 
 def _tally_chunks(what: Tally[Total], chunks: Sequence[tuple[Scores, Genuine]]) -> Total:
@@ -317,7 +361,7 @@ def _tally_chunks(what: Tally[Total], chunks: Sequence[tuple[Scores, Genuine]]) 
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Give the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -326,7 +370,7 @@ ScoreData: TypeAlias = Trials | Frame | Sources | ScoreSource | tuple[ArrayLike,
 
 
 def has_sources(data: object) -> TypeGuard[Sources]:
-    """Whether it is trials that are not at hand as arrays."""
+    """Check for trials that are not in memory as arrays."""
     return hasattr(data, "source_of")
 
 
@@ -335,16 +379,16 @@ def _is_source(data: object) -> TypeGuard[ScoreSource]:
 
 
 def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores") -> ScoreSource:
-    """Make a source of scores, which is what all counting goes by; a source stays as it is.
+    """Make a source of scores, which all counting uses; a source stays unchanged.
 
     Parameters
     ----------
     data : Trials, data frame, ScoreSource or tuple of two array_like
         Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
     what : str, default "scores"
-        What errors call the data.
+        The name of the data in errors.
 
     Returns
     -------
@@ -354,7 +398,7 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
     Raises
     ------
     TrialsError
-        A class without scores, a NaN, or several systems and none named.
+        If a class has no scores, a score is NaN, or no system is named of several.
 
     Examples
     --------
@@ -384,19 +428,13 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
             f"not {type(data).__name__}"
         )
     if not isinstance(source, ArraySource):
-        return source  # it says itself what is missing, once it is passed over
+        return source  # other sources check their classes in the first pass
     check_classes(source.genuine, source.impostor, what)
     return source
 
 
 def score_array(values: ArrayLike, what: str) -> Scores:
-    """One number per trial as an array of 32 or 64 bits.
-
-    Raises
-    ------
-    TrialsError
-        What is not a number, a NaN, or an array of more dimensions than one. `what` names the scores there.
-    """
+    """Check scores, one per trial, and give them as an array of 32 or 64 bits; `what` names them in errors."""
     scores = np.asarray(values)
     if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
         raise TrialsError(f"{what}: some scores are masked; drop or reject trials without a score first")
@@ -413,7 +451,7 @@ def score_array(values: ArrayLike, what: str) -> Scores:
 
 
 class _NanTally:
-    """Whether a score is NaN."""
+    """Find whether a score is NaN."""
 
     def start(self) -> bool:
         return False
@@ -427,32 +465,42 @@ class _NanTally:
 
 @dataclass(frozen=True, slots=True)
 class RankTally:
-    """Scores by the number of thresholds below them: row 0 impostor, row 1 genuine."""
+    """Count scores by the number of thresholds below them: row 0 impostor, row 1 genuine.
+
+    Attributes
+    ----------
+    thresholds : ndarray of float
+        Rising thresholds.
+    cells : Cells
+        Cells laid over the thresholds.
+    below : ndarray of int
+        For each cell, the number of thresholds in lower cells.
+    bound : ndarray of float
+        The only threshold in the cell; inf if there is none, NaN if there are several.
+    """
 
     thresholds: NDArray[np.float64]
     cells: Cells
-    below: NDArray[np.int64]
-    """How many thresholds lie in lower cells."""
+    below: Integers
     bound: NDArray[np.float64]
-    """The only threshold in the cell; inf where there is none, NaN where there are several."""
 
-    def start(self) -> NDArray[np.int64]:
+    def start(self) -> Integers:
         return np.zeros((2, len(self.thresholds) + 1), dtype=np.int64)
 
-    def add(self, total: NDArray[np.int64], scores: Scores, genuine: Genuine) -> NDArray[np.int64]:
+    def add(self, total: Integers, scores: Scores, genuine: Genuine) -> Integers:
         passes_for(scores).count_ranks(total, self, scores, genuine)
         return total
 
-    def ranks(self, scores: Scores) -> NDArray[np.int64]:
-        """How many thresholds lie below each score."""
-        cells = cell_of(self.cells, scores)
-        found, bounds = self.below[cells], self.bound[cells]
-        found += scores > bounds
+    def ranks(self, scores: Scores) -> Integers:
+        """Count the thresholds below each score."""
+        cells = self.cells.locate(scores)
+        ranks, bounds = self.below[cells], self.bound[cells]
+        ranks += scores > bounds
         several = np.flatnonzero(np.isnan(bounds))
-        found[several] = np.searchsorted(self.thresholds, scores[several], side="left")
-        return found
+        ranks[several] = np.searchsorted(self.thresholds, scores[several], side="left")
+        return ranks
 
-    def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    def merge(self, a: Integers, b: Integers) -> Integers:
         return a + b
 
 
@@ -466,7 +514,7 @@ def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None =
     thresholds : array_like
         One threshold or an array of them, infinite ones included.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
 
     Returns
     -------
@@ -476,14 +524,14 @@ def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None =
     Raises
     ------
     ParameterError
-        A threshold that is NaN.
+        If a threshold is NaN.
     TrialsError
         As for `as_source`.
 
     Notes
     -----
-    One pass, without sorting the scores: a score's cell tells how many thresholds lie below it, except in
-    the few cells that hold several thresholds.
+    One pass, without sorting the scores: the cell of a score gives the number of thresholds below it, except in the
+    few cells that hold several thresholds.
 
     References
     ----------
@@ -500,6 +548,9 @@ def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None =
     wanted = np.asarray(thresholds, dtype=np.float64)
     if np.isnan(wanted).any():
         raise ParameterError("a threshold is NaN; thresholds must be numbers, -inf or inf")
+    if isinstance(source, SortedSource):
+        places = np.searchsorted(source.points.threshold, wanted, side="right") - 1
+        return replace(source.points[places], threshold=wanted)
     unique, inverse = np.unique(wanted, return_inverse=True)
     counts = source.tally(rank_tally(unique))
     # a score of rank r is above thresholds 0 .. r-1, so it is not above threshold j when r <= j
@@ -510,9 +561,9 @@ def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None =
 
 
 def rank_tally(thresholds: NDArray[np.float64]) -> RankTally:
-    """Lay cells over thresholds that rise, so that ranks among them are looked up and seldom searched for."""
+    """Lay cells over rising thresholds, so that ranks among them are looked up and seldom searched for."""
     cells = fit_cells(thresholds, int(np.clip(128 * len(thresholds), 1 << 10, 1 << 16)))
-    held = cell_of(cells, thresholds)
+    held = cells.locate(thresholds)
     within = np.bincount(held, minlength=cells.count)
     bound = np.full(cells.count, np.inf)
     bound[held] = np.where(within[held] == 1, thresholds, np.nan)
@@ -520,7 +571,7 @@ def rank_tally(thresholds: NDArray[np.float64]) -> RankTally:
 
 
 def add_counts(parts: Sequence[ErrorCounts]) -> ErrorCounts:
-    """Errors and trials summed, each part at its own threshold; NaN where the thresholds differ."""
+    """Add errors and trials, each part at its own threshold; the threshold is NaN if they differ."""
     thresholds = np.stack([part.threshold for part in parts])
     same = (thresholds == thresholds[0]).all(axis=0)
     return ErrorCounts(

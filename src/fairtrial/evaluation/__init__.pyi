@@ -1,15 +1,13 @@
 """Evaluate systems, compare them, and follow them along alpha."""
 
 from .areas import Areas, area_intervals, area_tests, expected_areas
-from .bands import Band, curve_band
+from .bands import Band, CurveComparison, Region, compare_curves, curve_band
 from .comparison import Comparison, compare
-from .curve_tests import CurveComparison, Region, compare_curves
-from .eer_interval import bootstrap_eer
 from .epc import PerformanceCurve, alpha_grid, performance_curve, pool_curves
 from .evaluation import Evaluation, SystemEvaluation, evaluate
 from .operating import OperatingPoints, operating_points
 from .paired_tests import corrected_resampled_test, five_by_two_test
-from .roc import PrecisionRecallCurve, RocCurve, auc_error, precision_recall_curve, roc_curve
+from .roc import PrecisionRecallCurve, RocCurve, auc_error, bootstrap_eer, precision_recall_curve, roc_curve
 
 __all__ = [
     "Areas",

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from itertools import combinations
 from math import nan
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_confidence
 from fairtrial.core.notes import Note
 from fairtrial.core.parameters import refuse_excluded
-from fairtrial.core.results import Result, plain
+from fairtrial.core.results import Record, Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, join_tables
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import figure_text, interval_title, listed, p_phrase, plural, shown, term
+from fairtrial.core.words import (
+    figure_text,
+    in_a_row,
+    in_percent,
+    interval_text,
+    interval_title,
+    level_text,
+    listed,
+    number_text,
+    p_phrase,
+    plural,
+    range_text,
+    shown,
+    term,
+)
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.evaluation.paired_tests import (
     REPEATS,
     Agreement,
-    Pair,
     bootstrap_difference,
     bootstrap_test,
     corrected_resampled_test,
@@ -35,7 +46,7 @@ from fairtrial.evaluation.paired_tests import (
 )
 from fairtrial.inference.bootstrap import Bootstrap, Progress
 from fairtrial.inference.decide import Judgement, ignored_alpha, judge
-from fairtrial.inference.estimates import Alternative
+from fairtrial.inference.estimates import GIVEN_ALONG, Alternative
 from fairtrial.inference.folds import Block, make_halves
 from fairtrial.inference.multiplicity import Correction, adjust_p_values, adjustment_text, compact_letters
 from fairtrial.inference.people import Cluster
@@ -48,20 +59,34 @@ from fairtrial.rules.measures import (
     MEASURES,
     AnyMeasure,
     AnyMeasureLike,
-    JudgedMeasure,
     Measure,
     as_any_measure,
     errors_only,
     linear_weights,
 )
 
-_SIDES = {"less": "below", "greater": "above"}
-_SHARED_LETTERS = "systems that share a letter do not differ significantly"
+_BOOTSTRAP = 0.8
+"""The proportion of the time of a pair that its bootstrap takes."""
+_GO_BY = Note("leading-test", "the first test of each pair is the one to go by; {all!p} shows the others", all=None)
+_OPTIONAL = ("label", "sigma", "statistic", "threshold")
+"""Columns that a narrow terminal may leave out."""
+_DIFFERENCES = "Intervals of the difference A - B"
+_AGREEMENT = "Trials that one system decides wrongly: impostor (NI) or genuine (NC), only B wrong (AB) or only A (BA)"
+_AGREEMENT_COLUMNS = (
+    Column("impostor_ab", "NI_AB", "count"),
+    Column("impostor_ba", "NI_BA", "count"),
+    Column("genuine_ab", "NC_AB", "count"),
+    Column("genuine_ba", "NC_BA", "count"),
+    Column("both_right", "a: both right", "count"),
+    Column("only_a_wrong", "b: only A wrong", "count"),
+    Column("only_b_wrong", "c: only B wrong", "count"),
+    Column("both_wrong", "d: both wrong", "count"),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class SystemRank:
-    """One system at its threshold, and the letters it shares with those it cannot be told from."""
+class SystemRank(Record):
+    """One system at its threshold, and the letters that it shares with systems it does not differ from."""
 
     system: str
     threshold: float
@@ -69,6 +94,11 @@ class SystemRank:
     value: float
     letters: str
     """Empty unless all pairs of systems were tested, two-sided."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The names of the command line's JSON, and of the columns of the ranking."""
+        names = ("system", "threshold", "value", "letters")
+        return {**{name: getattr(self, name) for name in names}, **self.counts.to_dict()}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -97,67 +127,55 @@ class PairComparison(Result):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval of the difference by the test to go by; NaN where there is no spread to make one of."""
+        """The interval of the difference by the test to go by; NaN without spread."""
         return self.headline.interval(self.confidence) or (nan, nan)
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
-        return {
+        intervals = [interval for test in self.tests if (interval := self._interval_of(test)) is not None]
+        result = {
             "a": self.a,
             "b": self.b,
             "hter_a": self.counts_a.hter,
             "hter_b": self.counts_b.hter,
-            **{
-                f"hter_{own}_bounds": ends.to_dict()
-                for own, ends in zip("ab", self.bounds, strict=True)
-                if ends is not None
-            },
             "difference": self.headline.estimate,
-            "interval": self._intervals()[0],
-            "intervals": self._intervals(),
-            **self._agreement(),
-            **({"commands": list(self.commands())} if self.agreement is not None else {}),
+            "interval": intervals[0],
+            "intervals": intervals,
             "tests": [
                 {**test.to_dict(), "p_adjusted": adjusted}
                 for test, adjusted in zip(self.tests, self.adjusted, strict=True)
             ],
         }
+        for name, bounds in zip(("hter_a", "hter_b"), self.bounds, strict=True):
+            if bounds is not None:
+                result[f"{name}_bounds"] = bounds.to_dict()
+        if self.agreement is not None:
+            result["discordant"] = asdict(self.agreement.discordant)
+            result["mcnemar_table"] = self.agreement.mcnemar_table
+            result["commands"] = list(self.commands())
+        return result
 
     def commands(self) -> Iterator[str]:
-        """Give what tests the same pair from counts alone, as it would be typed."""
-        counted = self.agreement
-        if counted is None:
+        """Give the commands that test the same pair from counts alone."""
+        agreement = self.agreement
+        if agreement is None:
             return
-        a, b, discordant = self.counts_a, self.counts_b, counted.discordant
-        errors = [f"--{name}-counts {own.false_accepts} {own.false_rejects}" for name, own in (("a", a), ("b", b))]
+        a, b, discordant = self.counts_a, self.counts_b, agreement.discordant
+        errors = [f"--{name}-counts {each.false_accepts} {each.false_rejects}" for name, each in (("a", a), ("b", b))]
         cells = discordant.impostor_ab, discordant.impostor_ba, discordant.genuine_ab, discordant.genuine_ba
         yield (
             f"fairtrial compare-rates {' '.join(errors)} --impostor {a.impostor} --genuine {a.genuine} "
             f"--discordant {' '.join(map(str, cells))}"
         )
-        yield f"fairtrial mcnemar --b {counted.only_a_wrong} --c {counted.only_b_wrong}"
-
-    def _agreement(self) -> dict[str, Any]:
-        if self.agreement is None:
-            return {}
-        return {"discordant": asdict(self.agreement.discordant), "mcnemar_table": self.agreement.mcnemar_table}
+        yield f"fairtrial mcnemar --b {agreement.only_a_wrong} --c {agreement.only_b_wrong}"
 
     def _interval_of(self, test: TestResult) -> dict[str, Any] | None:
-        """Give the interval of the difference by a test; None for tests that do not know who shares trials."""
-        if self.replicates is None:
-            return test.interval_entry(self.confidence)
-        if test.test == "bootstrap":
+        """Give the interval of the difference by a test; None for tests that take trials as independent."""
+        interval = test.interval_entry(self.confidence)
+        if self.replicates is not None and test.test == "bootstrap":
             low, high = self.replicates.interval(confidence=self.confidence) if self.replicates.moves else (nan, nan)
-            return {**test.interval_entry(self.confidence), "low": low, "high": high}
-        return test.interval_entry(self.confidence) if test.test in get_args(TestName) else None
-
-    def _intervals(self) -> list[dict[str, Any]]:
-        return [found for test in self.tests if (found := self._interval_of(test)) is not None]
-
-    def _cells(self, test: TestResult) -> dict[str, Any]:
-        """A row of the table of tests, with the interval that `_interval_of` gives."""
-        ends = self._interval_of(test)
-        return {**test.cells(), "interval": None if ends is None else (ends["low"], ends["high"], test.is_share)}
+            return {**interval, "low": low, "high": high}
+        return interval if self.replicates is None or test.test in get_args(TestName) else None
 
     @property
     def notes(self) -> tuple[tuple[str, Note | str], ...]:
@@ -170,56 +188,54 @@ class PairComparison(Result):
         return f"{self.a} - {self.b} = {difference}, {p_phrase(self.adjusted[0])} adjusted"
 
     def tables(self) -> tuple[Table, ...]:
-        """Every test, the interval of the difference, and on how many trials they disagree."""
+        """Every test, the interval of the difference, and the numbers of trials on which they disagree."""
         pair = (Column("pair", "A - B"), Column("a", "A", detail=True), Column("b", "B", detail=True))
         names = {"pair": f"{self.a} - {self.b}", "a": self.a, "b": self.b}
-        counted = self.agreement
-        disagree = {} if counted is None else {**asdict(counted.discordant), **_named_cells(counted)}
-        tested = columns_with_interval(self.confidence, detail=True)
-        shown_columns = (*pair, *tested, Column("p_adjusted", "p adjusted", "p"), *_AGREEMENT_DETAILS)
-        records = [
-            {**names, **self._cells(test), "p_adjusted": adjusted, **disagree}
-            for test, adjusted in zip(self.tests, self.adjusted, strict=True)
+        agreement: dict[str, Any] = {}
+        if self.agreement is not None:
+            agreement = asdict(self.agreement.discordant)
+            agreement |= {column.key: getattr(self.agreement, column.key) for column in _AGREEMENT_COLUMNS[4:]}
+        test_columns = [
+            *pair,
+            *(replace(column, optional=column.key in _OPTIONAL) for column in columns_with_interval(self.confidence)),
+            Column("p_adjusted", "p adjusted", "p"),
+            *(replace(column, detail=True) for column in _AGREEMENT_COLUMNS),
         ]
-        notes = [*(f"{test}: {note}" for test, note in self.notes), _GO_BY]
-        tests = Table.of("tests", f"{self.a} - {self.b}", shown_columns, records, notes=notes, section="pair")
-        ends = (
+        interval_columns = (
             *pair,
             Column("interval", interval_title(self.confidence), "figures"),
             Column("method", "method"),
             Column("threshold", "threshold", "term"),
         )
-        share = self.headline.is_share
-        found = [{**names, **own, "interval": (own["low"], own["high"], share)} for own in self._intervals()]
-        differences = Table.of("differences", _DIFFERENCES, ends, found, section="pair")
-        shown = [names | disagree] if disagree else []
-        agreement = Table.of("agreement", _AGREEMENT, (*pair, *_AGREEMENT_COLUMNS), shown)
-        typed = tuple((names["pair"], line) for line in self.commands())
-        caption = "The tests of counts alone, as commands"
-        columns = (Column("pair", "A - B"), Column("command", "command"))
-        return tests, differences, agreement, Table("commands", caption, columns, typed, section="pair")
-
-
-_GO_BY = "go by the first test of a pair; the others are there to compare with"
-_DIFFERENCES = "Intervals of the difference A - B"
-_AGREEMENT = "Trials that one system decides wrongly: impostor (NI) or genuine (NC), only B wrong (AB) or only A (BA)"
-_AGREEMENT_COLUMNS = (
-    Column("impostor_ab", "NI_AB", "count"),
-    Column("impostor_ba", "NI_BA", "count"),
-    Column("genuine_ab", "NC_AB", "count"),
-    Column("genuine_ba", "NC_BA", "count"),
-    Column("both_right", "a: both right", "count"),
-    Column("only_a_wrong", "b: only A wrong", "count"),
-    Column("only_b_wrong", "c: only B wrong", "count"),
-    Column("both_wrong", "d: both wrong", "count"),
-)
-_AGREEMENT_DETAILS = tuple(replace(column, detail=True) for column in _AGREEMENT_COLUMNS)
-
-
-def _named_cells(agreement: Agreement) -> dict[str, int]:
-    """McNemar's four cells, by names that do not clash with those of the systems."""
-    names = ("both_right", "only_a_wrong", "only_b_wrong", "both_wrong")
-    return {name: getattr(agreement, name) for name in names}
+        tests, intervals = [], []
+        for test, adjusted in zip(self.tests, self.adjusted, strict=True):
+            interval = self._interval_of(test)
+            limits = None if interval is None else (interval["low"], interval["high"], self.headline.is_share)
+            tests.append({**names, **test.cells(), "interval": limits, "p_adjusted": adjusted, **agreement})
+            if interval is not None:
+                intervals.append({**names, **interval, "interval": limits})
+        notes: list[Note | str] = [*(f"{test}: {note}" for test, note in self.notes), _GO_BY]
+        commands = tuple((names["pair"], line) for line in self.commands())
+        command_columns = (Column("pair", "A - B"), Column("command", "command"))
+        return (
+            Table.of("tests", names["pair"], test_columns, tests, notes=notes, section="pair", shown=(0,)),
+            Table.of("differences", _DIFFERENCES, interval_columns, intervals, section="pair", detail=True),
+            Table.of(
+                "agreement",
+                _AGREEMENT,
+                (*pair, *_AGREEMENT_COLUMNS),
+                [names | agreement] if agreement else [],
+                detail=True,
+            ),
+            Table(
+                "commands",
+                "The tests of counts alone, as commands",
+                command_columns,
+                commands,
+                section="pair",
+                detail=True,
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -239,12 +255,12 @@ class Comparison(Result):
     pairs : tuple of PairComparison
         Every pair of systems, with its tests.
     ranking : tuple of SystemRank
-        The systems from the best to the worst. Where all pairs were tested, and two-sided, with letters: two share one
-        where they do not differ significantly.
+        The systems from the best to the worst. If all pairs were tested two-sided, with letters: two systems share one
+        if they do not differ significantly.
     kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
         Whether the figures are a priori.
     judgements : dict of str to Judgement
-        The systems as they were judged, by name.
+        The judgement of each system, by name.
     notes : tuple of str
         What the reader should know.
 
@@ -256,8 +272,8 @@ class Comparison(Result):
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> found = compare(dev, test, n_resamples=100)
-    >>> [(rank.system, rank.letters) for rank in found.ranking]
+    >>> result = compare(dev, test, n_resamples=100)
+    >>> [(rank.system, rank.letters) for rank in result.ranking]
     [('new', 'a'), ('old', 'b')]
     """
 
@@ -281,35 +297,82 @@ class Comparison(Result):
             ),
             "kind": self.kind,
             "correction": self.correction,
-            "pairs": [pair.to_dict() for pair in self.pairs],
-            "ranking": [
-                {
-                    "system": rank.system,
-                    "threshold": rank.threshold,
-                    "value": rank.value,
-                    "letters": rank.letters,
-                    **rank.counts.to_dict(),
-                }
-                for rank in self.ranking
-            ],
+            "pairs": plain(self.pairs),
+            "ranking": plain(self.ranking),
             "notes": plain(self.notes),
         }
 
     def answer(self) -> str:
-        """The systems in their order, with the letters of those that cannot be told apart."""
-        share = self.measure.is_share
-        ranks = (
-            f"{rank.system} {figure_text(rank.value, share)}" + (f" ({rank.letters})" if rank.letters else "")
-            for rank in self.ranking
-        )
-        return f"{term(self.measure.label)} of {listed(ranks, 6)}; {plural(len(self.pairs), 'pair')}"
+        """Who is better, by how much, and how certain that is; of several pairs, who is best and better than whom."""
+        label, best = term(self.measure.label), self.ranking[0]
+        if len(self.pairs) == 1:
+            return self.sentences()[0]
+        value = figure_text(best.value, self.measure.is_share)
+        others: dict[str, list[str]] = {"better than": [], "not distinguishable from": []}
+        for pair in self.pairs:
+            if best.system in (pair.a, pair.b):
+                claim = "better than" if pair.adjusted[0] < 1 - pair.confidence else "not distinguishable from"
+                others[claim].append(pair.b if pair.a == best.system else pair.a)
+        claims = " and ".join(f"{claim} {in_a_row(names)}" for claim, names in others.items() if names)
+        extreme = "highest" if self.measure.higher_is_better else "lowest"
+        how = f"{level_text(self.pairs[0].confidence)} confidence, {adjustment_text(self.correction, len(self.pairs))}"
+        return f"{best.system} has the {extreme} {label}, {value}{f': it is {claims}' if claims else ''} ({how})"
+
+    def sentences(self) -> tuple[str, ...]:
+        """Give one sentence per pair: who is better, by how much, the interval and p.
+
+        Returns
+        -------
+        tuple of str
+            In the order of the pairs.
+        """
+        label = term(self.measure.label)
+        given = GIVEN_ALONG if isinstance(self.measure, Measure) else self.measure.given
+        sentences = []
+        for pair in self.pairs:
+            test, p, sure = pair.headline, pair.adjusted[0], pair.adjusted[0] < 1 - pair.confidence
+            one_sided = test.alternative != "two-sided"
+            sign = 1.0 if one_sided or test.estimate >= 0 else -1.0
+            share = test.is_share
+            size = (
+                f"{in_percent(sign * test.estimate)} percentage points" if share else number_text(sign * test.estimate)
+            )
+            ends, rest = test.interval(pair.confidence), f"; {'one-sided, ' if one_sided else ''}{p_phrase(p)}"
+            if p != test.p_value:
+                rest += f" adjusted for {len(self.pairs)} pairs"
+            span = "no interval, as nothing varies"
+            if ends is not None:
+                low, high = sorted(sign * end for end in ends)
+                span = (
+                    f"{interval_title(pair.confidence)} {interval_text(low, high) if share else range_text(low, high)}"
+                )
+            size = f"{size} ({span}, {given[test.threshold]}{rest})"
+            if one_sided:
+                word = "lower" if test.alternative == "less" else "higher"
+                sentence = f"That {pair.a} has a {word} {label} than {pair.b} is {'' if sure else 'not '}shown: {size}"
+            elif sure:
+                a_is_better = (test.estimate > 0) == self.measure.higher_is_better
+                better, worse = (pair.a, pair.b) if a_is_better else (pair.b, pair.a)
+                sentence = f"{better} is better than {worse} by {size}"
+            else:
+                sentence = f"{pair.a} and {pair.b} cannot be told apart: they differ by {size}"
+                if ends is not None:
+                    most = max(abs(end) for end in ends)
+                    most_text = f"{in_percent(most)} percentage points" if share else number_text(most)
+                    sentence += f"; a difference of up to {most_text} is not excluded"
+            for each, adjusted in zip(pair.tests, pair.adjusted, strict=True):
+                if each.margin is not None:
+                    claim = "are" if adjusted < 1 - pair.confidence else "are not shown to be"
+                    sentence += f"; they {claim} equivalent ({p_phrase(adjusted)}; {each.note})"
+            sentences.append(sentence)
+        return tuple(sentences)
 
     def tables(self) -> tuple[Table, ...]:
-        """Every test of every pair, the ranking, the intervals of the differences, and who disagrees how often."""
+        """Every test of every pair, the ranking, the intervals of the differences, and the disagreements."""
         tests, differences, agreement, commands = join_tables([pair.tables() for pair in self.pairs])
         count = plural(len(self.pairs), "pair")
-        side = self.pairs[0].headline.alternative
-        claimed = "" if side == "two-sided" else f", claimed to be {_SIDES[side]} 0"
+        claims = {"two-sided": "", "less": ", claimed to be below 0", "greater": ", claimed to be above 0"}
+        claimed = claims[self.pairs[0].headline.alternative]
         how = adjustment_text(self.correction, len(self.pairs))
         tests = replace(
             tests,
@@ -320,16 +383,16 @@ class Comparison(Result):
             differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
         if not isinstance(self.measure, Measure):
             tests, differences = (table.with_title("threshold", "calibration") for table in (tests, differences))
-        return tuple(own for own in (tests, self._ranking(), differences, agreement, commands) if own.rows)
+        return tuple(table for table in (tests, self._ranking(), differences, agreement, commands) if table.rows)
 
     def _test_notes(self) -> Iterator[str]:
-        """The notes of the tests; those that do not hold for all pairs name theirs."""
+        """Give the notes of the tests; those that do not hold for all pairs name theirs."""
         independent = f"{self.measure.name}-independent"
-        found: dict[tuple[str, Note | str], list[str]] = {}
+        pairs_of: dict[tuple[str, Note | str], list[str]] = {}
         for pair in self.pairs:
             for test, note in pair.notes:
-                found.setdefault((test, "" if test == independent else note), []).append(f"{pair.a} - {pair.b}")
-        for (test, note), where in found.items():
+                pairs_of.setdefault((test, "" if test == independent else note), []).append(f"{pair.a} - {pair.b}")
+        for (test, note), where in pairs_of.items():
             if test == independent:  # of rates of single systems, so once for all pairs
                 assert isinstance(self.measure, Measure)
                 systems = {rank.system: rank.counts for rank in self.ranking}
@@ -338,33 +401,26 @@ class Comparison(Result):
                 yield f"{test}: {note}" if len(where) == len(self.pairs) else f"{listed(where, 6)}, {test}: {note}"
 
     def _ranking(self) -> Table:
-        own = next(iter(self.judgements.values())).sets.provenance
-        columns = [Column("system", "system"), Column("threshold", own.threshold, "threshold"), *RATE_COLUMNS[:2]]
+        provenance = next(iter(self.judgements.values())).sets.provenance
+        columns = [
+            Column("system", "system"),
+            Column("threshold", provenance.threshold, "threshold"),
+            *RATE_COLUMNS[:2],
+        ]
         if self.measure.name not in ("far", "frr"):
             columns.append(Column("value", self.measure.label, self.measure.kind))
-        lettered = any(rank.letters for rank in self.ranking)
-        columns += [*([Column("letters", "letters")] if lettered else []), *COUNT_COLUMNS]
-        records = [
-            {**rank.counts.to_dict(), "system": rank.system, "threshold": rank.threshold, "value": rank.value}
-            | {"letters": rank.letters}
-            for rank in self.ranking
-        ]
-        rule = self.criterion.described(self.alpha)
-        chosen = f"threshold by {rule} {own.chosen}"
+        note = f"there are no letters, as systems were compared with {self.pairs[0].b} only, and not with each other"
+        if any(rank.letters for rank in self.ranking):
+            columns.append(Column("letters", "letters"))
+            note = "systems that share a letter do not differ significantly"
+        elif self.pairs[0].headline.alternative != "two-sided":
+            note = "there are no letters, as tests are one-sided"
+        chosen = f"threshold by {self.criterion.described(self.alpha)} {provenance.chosen}"
         if not isinstance(self.measure, Measure):
             chosen = f"error rates at the {chosen}"
-        caption = f"{term(self.measure.label)} on {own.judged}, {self.kind}, {chosen}"
-        notes = [_SHARED_LETTERS if lettered else self._why_no_letters()]
-        return Table.of("ranking", caption, columns, records, notes=notes)
-
-    def _why_no_letters(self) -> str:
-        if self.pairs[0].headline.alternative != "two-sided":
-            return "there are no letters, as tests are one-sided"
-        return f"there are no letters, as systems were compared with {self.pairs[0].b} only, and not with each other"
-
-
-_BOOTSTRAP = 0.8
-"""The part of the time that a pair takes that goes into its bootstrap."""
+        caption = f"{term(self.measure.label)} on {provenance.judged}, {self.kind}, {chosen}"
+        records = [rank.to_dict() for rank in self.ranking]
+        return Table.of("ranking", caption, (*columns, *COUNT_COLUMNS), records, notes=[note])
 
 
 def compare(
@@ -397,7 +453,7 @@ def compare(
     test : Trials, data frame or Counter, optional
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
-        In place of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`; every
+        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`; every
         block is judged by thresholds from other people. This adds the corrected resampled t test over the folds.
     five_by_two : bool, default False
         With `folds`: add Dietterich's 5x2cv test, for which people are dealt into halves five times.
@@ -415,14 +471,13 @@ def compare(
         What is compared: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`. One of
         evidence, as ``cllr``, ``cllr-min`` or ``act-dcf@.01``, is that of the scores calibrated on dev.
     cluster : {"none", "claim", "subject", "both"}, optional
-        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
-        known.
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all known ids.
     correction : {"holm", "bh", "none"}, default "holm"
         How p values are adjusted for the number of pairs: by Holm, by Benjamini and Hochberg (``bh``), or not at all.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
     margin : float, optional
-        The largest difference that does not matter, a fraction; where given, equivalence is tested too.
+        The largest difference that does not matter, a fraction; if given, equivalence is tested, too.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1, of intervals and of the letters.
     n_resamples : int, default 10000
@@ -430,9 +485,9 @@ def compare(
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
     workers : int, default 1
-        How many work at once; the result does not depend on it. They are threads.
+        How many work at once; the result does not depend on it. Threads, for the bootstrap.
     progress : callable, optional
-        Called as work proceeds, with the part of a pair that was done; all pairs together come to their number.
+        Called as work proceeds with the proportion of a pair that was done; the sum is the number of pairs.
 
     Returns
     -------
@@ -448,9 +503,8 @@ def compare(
 
     Notes
     -----
-    The tests with re-estimated thresholds ask whether the system is better, its threshold chosen on new dev trials;
-    those with fixed thresholds ask it of these two thresholds. Trials that share people are not taken as independent
-    where ids are known.
+    Tests with re-estimated thresholds compare systems whose thresholds are chosen on new dev trials; those with fixed
+    thresholds compare these two thresholds. If ids are known, trials that share people are not taken as independent.
 
     References
     ----------
@@ -464,10 +518,10 @@ def compare(
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> found = compare(dev, test, n_resamples=100)
-    >>> found
-    <Comparison: HTER of new 10.00 % (a), old 23.67 % (b); 1 pair>
-    >>> found.pairs[0].tests[0].p_value < 0.05
+    >>> result = compare(dev, test, n_resamples=100)
+    >>> result.answer().partition(" (")[0]
+    'new is better than old by 13.67 percentage points'
+    >>> result.pairs[0].tests[0].p_value < 0.05
     True
     """
     given = dict(locals())
@@ -482,216 +536,127 @@ def compare(
         )
     if five_by_two:
         errors_only([known], "the 5x2cv test leaves trials out, so that it takes errors at a threshold only")
-    asked = _Asked(
-        as_criterion(criterion), alpha, known, correction, alternative, margin, confidence, n_resamples, sets.seed,
-        workers, progress,
-    )  # fmt: skip
     check_confidence(confidence)
+    rule = as_criterion(criterion)
+    level = rule.resolve_alpha(alpha)
     names = list(sets.chosen(systems))
-    _check_names(names, sets.test, reference)
-    if isinstance(sets.test, Trials):
-        return _compared(sets, sets.test, names, reference, asked, five_by_two=five_by_two)
-    return _compared_counts(sets, names, reference, asked)
-
-
-def _compared_counts(sets: TrialSets, names: Sequence[str], reference: str | None, asked: _Asked) -> Comparison:
-    """Compare systems by their counts alone, which do not tell on which trials two systems err together."""
-    (measure,) = errors_only([asked.measure])
-    judged = asked.judged(sets, names)
-    alpha = asked.criterion.resolve_alpha(asked.alpha)
-    wanted = list(combinations(names, 2)) if reference is None else [(n, reference) for n in names if n != reference]
-    counts = {name: judgement.at(0) for name, judgement in judged.items()}
-    bounds = {name: judgement.bounds(MEASURES["hter"]) for name, judgement in judged.items()}
-    options: dict[str, Any] = {"measure": measure, "alpha": alpha, "alternative": asked.alternative}
-    tests = [(independent_test(counts[a], counts[b], names=(a, b), **options),) for a, b in wanted]
-    pairs = tuple(
-        PairComparison(a, b, counts[a], counts[b], test, p_values, None, asked.confidence, None, (bounds[a], bounds[b]))
-        for (a, b), test, p_values in zip(wanted, tests, _adjusted(tests, asked.correction), strict=True)
-    )
-    notes: list[Note | str] = [*sets.notes, *(note for judgement in judged.values() for note in judgement.notes)]
-    notes.append(
-        Note(
-            "unpaired",
-            "counts do not tell on which trials two systems err together, so the test takes their trials as different "
-            "ones: conservative if systems err on the same trials, anti-conservative if trials share people; compare "
-            "the scores themselves for paired tests",
-        )
-    )
-    if measure.direction:
-        notes.append(measure.direction)
-    ranking = _ranking(pairs, judged, measure, alpha, asked.confidence)
-    kind = next(iter(judged.values())).kind
-    return Comparison(measure, asked.criterion, alpha, asked.correction, pairs, ranking, kind, judged, tuple(notes))
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is asked of every pair."""
-
-    criterion: Criterion
-    alpha: float | None
-    measure: AnyMeasure
-    correction: Correction
-    alternative: Alternative
-    margin: float | None
-    confidence: float
-    n_resamples: int
-    seed: int
-    workers: int
-    progress: Progress | None
-
-    def advance(self, done: float, of: float = 1.0) -> None:
-        """Tell that so much of a part of a pair is done."""
-        if self.progress is not None:
-            self.progress(of * done)
-
-    def judged(self, sets: TrialSets, names: Sequence[str]) -> dict[str, Judgement]:
-        """The systems by name, each at its thresholds."""
-        alpha = self.criterion.resolve_alpha(self.alpha)
-        return {name: judge(sets, system=name, criterion=self.criterion, alphas=alpha) for name in names}
-
-
-def _compared(
-    sets: TrialSets,
-    test: Trials,
-    names: Sequence[str],
-    reference: str | None,
-    asked: _Asked,
-    *,
-    five_by_two: bool = False,
-) -> Comparison:
-    judged = asked.judged(sets, names)
-    wanted = list(combinations(names, 2)) if reference is None else [(n, reference) for n in names if n != reference]
-    lacking = fold_without_class(sets.blocks, test.genuine) if sets.blocks else ""
-    halves = [asked.judged(own, names) for own in _half_sets(sets, test)] if five_by_two else []
-    found = []
-    for a, b in wanted:
-        pair = pair_judgements(judged[a], judged[b])
-        if not isinstance(asked.measure, Measure):
-            tests, replicates = _judged_tests(pair, asked.measure, asked)
-        else:
-            replicates = bootstrap_difference(
-                pair,
-                measure=asked.measure,
-                n_resamples=asked.n_resamples,
-                rng=asked.seed,
-                workers=asked.workers,
-                progress=partial(asked.advance, of=_BOOTSTRAP),
-            )
-            deals = [pair_judgements(own[a], own[b]) for own in halves]
-            over_folds = bool(sets.blocks) and not lacking
-            tests = _tests(pair, replicates, asked.measure, asked, deals, over_folds=over_folds)
-        found.append((pair, tests, replicates))
-        asked.advance(1 - _BOOTSTRAP if isinstance(asked.measure, Measure) else 1.0)
-    pairs = tuple(
-        PairComparison(a, b, pair.counts_a, pair.counts_b, tests, own, replicates, asked.confidence, pair.agreement)
-        for (a, b), (pair, tests, replicates), own in zip(
-            wanted, found, _adjusted([tests for _, tests, _ in found], asked.correction), strict=True
-        )
-    )
-    notes = [*sets.notes, *(note for judgement in judged.values() for note in judgement.notes)]
-    notes += ignored_alpha(asked.criterion, asked.alpha)
-    if sets.blocks and not isinstance(asked.measure, Measure):
-        lacking = f"{term(asked.measure.label)} is a figure of all trials together"
-    if asked.measure.direction:
-        notes.append(asked.measure.direction)
-    if lacking:
-        notes.append(f"there is no test over the folds: {lacking}")
-    alpha = asked.criterion.resolve_alpha(asked.alpha)
-    ranking = _ranking(pairs, judged, asked.measure, alpha, asked.confidence)
-    kind = next(iter(judged.values())).kind
-    if not isinstance(asked.measure, Measure):
-        kind = asked.measure.told(sets.provenance)
-    return Comparison(
-        asked.measure, asked.criterion, alpha, asked.correction, pairs, ranking, kind, judged, tuple(notes)
-    )
-
-
-def _half_sets(sets: TrialSets, trials: Trials) -> list[TrialSets]:
-    """The same trials, people dealt into halves as often as the 5x2cv test asks."""
-    rng = as_generator(sets.seed)
-    return [replace(sets, blocks=make_halves(trials, cluster=sets.cluster, rng=rng)) for _ in range(REPEATS)]
-
-
-def _tests(
-    pair: Pair, replicates: Bootstrap, measure: Measure, asked: _Asked, deals: Sequence[Pair], *, over_folds: bool
-) -> tuple[TestResult, ...]:
-    own: dict[str, Any] = {"measure": measure, "alternative": asked.alternative}
-    tests = [*every_test(pair, replicates, n_resamples=asked.n_resamples, rng=asked.seed, **own)]
-    if over_folds:
-        tests.append(corrected_resampled_test(fold_differences(pair, measure), **own))
-    if deals:
-        tests.append(five_by_two_test([fold_differences(deal, measure) for deal in deals], **own))
-    if asked.margin is not None:
-        tests.append(equivalence_test(tests[0], asked.margin))
-    return tuple(tests)
-
-
-def _judged_tests(pair: Pair, measure: JudgedMeasure, asked: _Asked) -> tuple[tuple[TestResult, ...], Bootstrap]:
-    """Every test of a measure that estimates itself, the primary one first, and the bootstrap behind one of them."""
-    own: dict[str, Any] = {"alternative": asked.alternative}
-    tests, replicates = measure.tests(pair.a, pair.b, n_resamples=asked.n_resamples, rng=asked.seed, **own)
-    tests.append(
-        replace(bootstrap_test(replicates, **own), measure=measure.name, is_share=measure.is_share, label=measure.label)
-    )
-    if asked.margin is not None:
-        tests.append(equivalence_test(tests[0], asked.margin))
-    return tuple(tests), replicates
-
-
-def _adjusted(tests: Sequence[tuple[TestResult, ...]], correction: Correction) -> list[tuple[float, ...]]:
-    """The p values of each pair's tests, each test adjusted over the pairs."""
-    columns: list[NDArray[np.float64]] = [
-        adjust_p_values([test.p_value for test in same], correction) for same in zip(*tests, strict=True)
-    ]
-    return [tuple(row) for row in np.array(columns).T.tolist()]
-
-
-def _check_names(names: Sequence[str], test: Any, reference: str | None) -> None:
     if reference is not None:
-        test.check_system(reference)
+        sets.test.check_system(reference)  # type: ignore[union-attr]
     if len(set(names)) != len(names):
         raise ParameterError(f"a system is named twice: {listed(names)}")
     if len(names) < 2:
         raise TrialsError(f"comparing needs two systems; only one was given: {listed(names) or 'none'}")
     if reference is not None and reference not in names:
         raise ParameterError(f"the reference {shown(reference)} must be one of the systems compared")
+    wanted = list(combinations(names, 2)) if reference is None else [(n, reference) for n in names if n != reference]
+
+    def judge_all(trials: TrialSets) -> dict[str, Judgement]:
+        return {name: judge(trials, system=name, criterion=rule, alphas=level) for name in names}
+
+    judged = judge_all(sets)
+    kind = next(iter(judged.values())).kind
+    notes: list[Note | str] = [*sets.notes, *(note for judgement in judged.values() for note in judgement.notes)]
+    options: dict[str, Any] = {"measure": known, "alternative": alternative}
+    compared = []
+    if not isinstance(sets.test, Trials):
+        errors_only([known])
+        for a, b in wanted:
+            counts = judged[a].at(0), judged[b].at(0)
+            bounds = judged[a].bounds(MEASURES["hter"]), judged[b].bounds(MEASURES["hter"])
+            unpaired = independent_test(*counts, names=(a, b), alpha=level, **options)
+            compared.append(PairComparison(a, b, *counts, (unpaired,), (), None, confidence, None, bounds))
+        notes.append(
+            Note(
+                "unpaired",
+                "counts do not tell on which trials two systems err together, so the test takes their trials as "
+                "different ones: conservative if systems err on the same trials, anti-conservative if trials share "
+                "people; compare the scores themselves for paired tests",
+            )
+        )
+        lacking = ""
+    else:
+        notes += ignored_alpha(rule, alpha)
+        lacking = fold_without_class(sets.blocks, sets.test.genuine) if sets.blocks else ""
+        halves = []
+        if five_by_two:
+            deals = as_generator(sets.seed)
+            blocks = [make_halves(sets.test, cluster=sets.cluster, rng=deals) for _ in range(REPEATS)]
+            halves = [judge_all(replace(sets, blocks=each)) for each in blocks]
+        advance = progress or (lambda done: None)
+        for a, b in wanted:
+            decisions = pair_judgements(judged[a], judged[b])
+            if isinstance(known, Measure):
+                replicates = bootstrap_difference(
+                    decisions,
+                    measure=known,
+                    n_resamples=n_resamples,
+                    rng=sets.seed,
+                    workers=workers,
+                    progress=lambda done: advance(_BOOTSTRAP * done),
+                )
+                tests = every_test(decisions, replicates, n_resamples=n_resamples, rng=sets.seed, **options)
+                if sets.blocks and not lacking:
+                    tests.append(corrected_resampled_test(fold_differences(decisions, known), **options))
+                if halves:
+                    dealt = [fold_differences(pair_judgements(each[a], each[b]), known) for each in halves]
+                    tests.append(five_by_two_test(dealt, **options))
+                advance(1 - _BOOTSTRAP)
+            else:
+                tests, replicates = known.tests(
+                    judged[a], judged[b], alternative=alternative, n_resamples=n_resamples, rng=sets.seed
+                )
+                tests.append(bootstrap_test(replicates, **options))
+                advance(1.0)
+            if margin is not None:
+                tests.append(equivalence_test(tests[0], margin))
+            counts = decisions.counts_a, decisions.counts_b
+            compared.append(
+                PairComparison(a, b, *counts, tuple(tests), (), replicates, confidence, decisions.agreement)
+            )
+        if not isinstance(known, Measure):
+            kind = known.told(sets.provenance)
+            if sets.blocks:
+                lacking = f"{term(known.label)} is a figure of all trials together"
+    if known.direction:
+        notes.append(known.direction)
+    if lacking:
+        notes.append(f"there is no test over the folds: {lacking}")
+    adjusted = [
+        adjust_p_values([test.p_value for test in same], correction)
+        for same in zip(*(pair.tests for pair in compared), strict=True)
+    ]
+    pairs = tuple(
+        replace(pair, adjusted=tuple(p_values))
+        for pair, p_values in zip(compared, np.array(adjusted).T.tolist(), strict=True)
+    )
+    ranking = _rank(judged, known, level, pairs, confidence)
+    return Comparison(known, rule, level, correction, pairs, ranking, kind, judged, tuple(notes))
 
 
-def _ranking(
-    pairs: Sequence[PairComparison],
+def _rank(
     judged: dict[str, Judgement],
     measure: AnyMeasure,
     alpha: float,
+    pairs: Sequence[PairComparison],
     confidence: float,
 ) -> tuple[SystemRank, ...]:
-    values = {name: _value(measure, judgement, alpha) for name, judgement in judged.items()}
+    """Rank the systems, with letters if all pairs were tested two-sided."""
+    values = {
+        name: float(
+            measure(judgement.at(0), alpha) if isinstance(measure, Measure) else measure.judged(judgement).estimate
+        )
+        for name, judgement in judged.items()
+    }
     order = sorted(values, key=lambda name: -values[name] if measure.higher_is_better else values[name])
-    place = {name: index for index, name in enumerate(order)}
-    different = [
-        (min(place[pair.a], place[pair.b]), max(place[pair.a], place[pair.b]))
-        for pair in pairs
-        if pair.adjusted[0] < 1 - confidence
-    ]
-    letters = compact_letters(len(order), different) if _all_tested(pairs, len(order)) else [""] * len(order)
-    return tuple(
-        SystemRank(name, _threshold(judged[name]), judged[name].at(0), values[name], letters[place[name]])
-        for name in order
-    )
-
-
-def _all_tested(pairs: Sequence[PairComparison], systems: int) -> bool:
-    """Whether every system was tested against every other, for a difference of either sign."""
-    return 2 * len(pairs) == systems * (systems - 1) and pairs[0].headline.alternative == "two-sided"
-
-
-def _value(measure: AnyMeasure, judgement: Judgement, alpha: float) -> float:
-    if isinstance(measure, Measure):
-        return float(measure(judgement.at(0), alpha))
-    return float(measure.judged(judgement).estimate)
-
-
-def _threshold(judgement: Judgement) -> float:
-    """The threshold that would go into use; that of all trials where folds have their own."""
-    assert judgement.dev is not None
-    return float(judgement.dev.threshold[0])
+    letters = [""] * len(order)
+    if 2 * len(pairs) == len(order) * (len(order) - 1) and pairs[0].headline.alternative == "two-sided":
+        places = [(order.index(pair.a), order.index(pair.b)) for pair in pairs if pair.adjusted[0] < 1 - confidence]
+        different = [(min(pair), max(pair)) for pair in places]
+        letters = compact_letters(len(order), different)
+    ranking = []
+    for name, letter in zip(order, letters, strict=True):
+        dev = judged[name].dev
+        assert dev is not None
+        # folds have thresholds of their own; the one shown is that of all trials
+        ranking.append(SystemRank(name, float(dev.threshold[0]), judged[name].at(0), values[name], letter))
+    return tuple(ranking)

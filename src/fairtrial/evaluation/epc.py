@@ -73,7 +73,7 @@ class PerformanceCurve(Result):
     judgement: Judgement | None = None
 
     def judged(self) -> Judgement:
-        """Give what the errors come from.
+        """Give the judgement that the errors come from.
 
         Returns
         -------
@@ -83,7 +83,7 @@ class PerformanceCurve(Result):
         Raises
         ------
         ParameterError
-            The curve is pooled: it has no trials of its own to tell how sure it is.
+            If the curve is pooled.
         """
         if self.judgement is None:
             raise ParameterError("a pooled curve has no trials of its own to tell how sure it is")
@@ -131,14 +131,12 @@ class PerformanceCurve(Result):
         boxes = None if self.judgement is None else self.judgement.boxes[1]
         if self.judgement is None or boxes is None:
             return {}
-        rows = []
-        for index, own in enumerate(boxes):
-            measures = {**{name: MEASURES[name] for name in ("far", "frr", "hter")}, "value": self.measure}
-            figures = {name: own.of(measure, float(self.alpha[index])) for name, measure in measures.items()}
-            rows.append({"threshold": own.threshold, **figures})
+        bounds = {"threshold": [box.threshold for box in boxes]}
+        for name, measure in {**{rate: MEASURES[rate] for rate in _RATES}, "value": self.measure}.items():
+            bounds[name] = [box.of(measure, alpha) for box, alpha in zip(boxes, self.alpha.tolist(), strict=True)]
         return {
-            name: (np.array([row[name].low for row in rows]), np.array([row[name].high for row in rows]))
-            for name in rows[0]
+            name: (np.array([each.low for each in along]), np.array([each.high for each in along]))
+            for name, along in bounds.items()
         }
 
     @property
@@ -188,23 +186,18 @@ class PerformanceCurve(Result):
             Column("threshold", "threshold", "threshold"),
             *RATE_COLUMNS,
         ]
-        if self.measure.name not in ("far", "frr", "hter"):
+        if self.measure.name not in _RATES:
             columns.append(Column("value", self.measure.label, self.measure.kind))
         columns += [Column("criterion", "criterion", detail=True), Column("kind", "figures", detail=True)]
         columns += COUNT_COLUMNS
-        series = {
-            "alpha": self.alpha,
-            "threshold": self.threshold,
-            "value": self.value,
-            **{name: getattr(self.counts, name) for name in ("far", "frr", "hter", "false_accepts", "false_rejects")},
-        }
+        series = {"alpha": self.alpha, "threshold": self.threshold, "value": self.value}
+        series |= {name: getattr(self.counts, name) for name in (*_RATES, "false_accepts", "false_rejects")}
         same = {"system": self.system, "criterion": str(self.criterion), "kind": self.kind}
         same |= {"genuine": self.counts.genuine, "impostor": self.counts.impostor}
         records = [same | {name: values[k].item() for name, values in series.items()} for k in range(len(self.alpha))]
-        how = f"threshold by {self.criterion} {PROVENANCES[self.kind].chosen}, figures {self.kind}"
-        caption = f"Expected performance curve, {how}"
+        chosen = f"threshold by {self.criterion} {PROVENANCES[self.kind].chosen}"
+        caption = f"Expected performance curve, {chosen}, figures {self.kind}"
         shown = every_tenth(len(records))
-        means = (Column("system", "system"), Column("mean", f"mean {term(self.measure.label)}", self.measure.kind))
         table = Table.of("curve", caption, columns, records, notes=self.notes, section="system", shown=shown)
         for name, ends in self.bounds.items():
             if name == "value" and self.measure.name in _RATES:
@@ -214,10 +207,8 @@ class PerformanceCurve(Result):
             shown_as: ColumnKind = "interval" if share else "range"
             column = Column(f"{name}_bounds", f"bounds of {title}", shown_as, name not in (self.measure.name, "value"))
             table = table.with_column(column, list(zip(*(end.tolist() for end in ends), strict=True)))
-        return (
-            table,
-            Table("means", "Mean along the curve", means, ((self.system, self.mean()),)),
-        )
+        means = (Column("system", "system"), Column("mean", f"mean {term(self.measure.label)}", self.measure.kind))
+        return table, Table("means", "Mean along the curve", means, ((self.system, self.mean()),))
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -226,12 +217,8 @@ class PerformanceCurve(Result):
             "criterion": self.criterion.name,
             "measure": self.measure.name,
             "kind": self.kind,
-            "alpha": self.alpha.tolist(),
+            **{name: getattr(self, name).tolist() for name in ("alpha", *_RATES, "value")},
             "threshold": [None if np.isnan(value) else value for value in self.threshold.tolist()],
-            "far": self.far.tolist(),
-            "frr": self.frr.tolist(),
-            "hter": self.hter.tolist(),
-            "value": self.value.tolist(),
             "mean": self.mean(),
             **{
                 f"{name}_bounds": {"low": low.tolist(), "high": high.tolist()}
@@ -247,11 +234,11 @@ def alpha_grid(points: int = 101, *, low: float = 0.0, high: float = 1.0) -> NDA
     Parameters
     ----------
     points : int, default 101
-        How many values.
+        The number of values.
     low : float, default 0.0
-        The ends of the range, both included.
+        The lower end of the range, included.
     high : float, default 1.0
-        The ends of the range, both included.
+        The upper end of the range, included.
 
     Returns
     -------
@@ -261,7 +248,7 @@ def alpha_grid(points: int = 101, *, low: float = 0.0, high: float = 1.0) -> NDA
     Raises
     ------
     ParameterError
-        Fewer than two points, or a range that is empty or not within 0 and 1.
+        If there are fewer than two points, or the range is empty or not within 0 and 1.
 
     Examples
     --------
@@ -278,12 +265,12 @@ def alpha_grid(points: int = 101, *, low: float = 0.0, high: float = 1.0) -> NDA
 
 
 def alpha_range(low: float, high: float) -> str:
-    """A range of alpha in words."""
+    """Write a range of alpha."""
     return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
 
 
 def alpha_ranges(alpha: NDArray[np.float64], which: NDArray[np.bool_]) -> str:
-    """The alphas that are marked, in words: one range for each run of neighbours.
+    """Write the marked alphas: one range for each run of neighbours.
 
     Examples
     --------
@@ -295,16 +282,9 @@ def alpha_ranges(alpha: NDArray[np.float64], which: NDArray[np.bool_]) -> str:
 
 
 def curve_of(judgement: Judgement, measure: MeasureLike = "hter") -> PerformanceCurve:
-    """The curve of a measure along the alphas of a judgement."""
-    return PerformanceCurve(
-        judgement.system,
-        judgement.criterion,
-        as_measure(measure),
-        judgement.alpha,
-        judgement.test,
-        judgement.kind,
-        judgement,
-    )
+    """Make the curve of a measure along the alphas of a judgement."""
+    system, rule, alpha, counts = judgement.system, judgement.criterion, judgement.alpha, judgement.test
+    return PerformanceCurve(system, rule, as_measure(measure), alpha, counts, judgement.kind, judgement)
 
 
 def performance_curve(
@@ -328,7 +308,7 @@ def performance_curve(
     test : Trials, data frame, ScoreSource, Counter or tuple of two array_like, optional
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
-        In place of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`; every
+        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`; every
         block is judged by thresholds from other people, and errors are pooled.
     alphas : array_like, optional
         The weights or targets that the criterion takes, rising, shape (alphas,); 0, 0.01, ..., 1 by default.
@@ -338,18 +318,16 @@ def performance_curve(
     measure : str, Measure, DetectionCosts or callable, default "hter"
         What is reported: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
     cluster : {"none", "claim", "subject", "both"}, optional
-        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
-        known.
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all known ids.
     rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed; the same seed gives the same result. It is for bands and comparisons of the curve.
+        A generator, or a seed; the same seed gives the same result. For bands and comparisons of the curve.
 
     Returns
     -------
     PerformanceCurve
-        Thresholds, errors and the measure at every alpha. Thresholds are NaN if every block has its own; counters give
-        bounds besides.
+        Thresholds, errors and the measure at every alpha; from counters, also bounds. Thresholds are NaN with folds.
 
     Raises
     ------
@@ -378,7 +356,7 @@ def performance_curve(
 
 
 def rising_alphas(alphas: ArrayLike | None) -> NDArray[np.float64]:
-    """Values of alpha along a curve: those given, if they rise, or 0, 0.01, ..., 1."""
+    """Validate the values of alpha along a curve; 0, 0.01, ..., 1 by default."""
     if alphas is None:
         return alpha_grid()
     values = check_alphas(alphas)
@@ -395,17 +373,17 @@ def pool_curves(curves: Sequence[PerformanceCurve], *, system: str = "pooled") -
     curves : sequence of PerformanceCurve
         Curves at the same values of alpha, by the same criterion, of the same measure.
     system : str, default "pooled"
-        What the pooled curve is called.
+        The name of the pooled curve.
 
     Returns
     -------
     PerformanceCurve
-        The pooled errors; it has no judgement of its own.
+        The pooled errors, without a judgement.
 
     Raises
     ------
     TrialsError
-        No curve, or curves that differ in alpha, criterion or measure.
+        If there is no curve, or curves differ in alpha, criterion or measure.
 
     References
     ----------

@@ -14,14 +14,14 @@ from fairtrial.core.notes import Note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, join_tables
-from fairtrial.core.words import Text, interval_text, interval_title, percent, term, threshold_text
+from fairtrial.core.words import Text, interval_text, interval_title, listed, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
+from fairtrial.inference.bootstrap import resampled_curve
 from fairtrial.inference.decide import Judgement, ignored_alpha, judge, judge_at
 from fairtrial.inference.estimates import GIVEN, GIVEN_ALONG, Threshold, threshold_when
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval, judged_intervals
-from fairtrial.inference.multipliers import RESAMPLES
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 from fairtrial.rules.bounds import Bounds, Tally, count
@@ -51,12 +51,14 @@ _DETAILS = (
     Column("threshold", "threshold", "threshold", detail=True),
     *COUNT_COLUMNS,
 )
-"""What files have of each set besides what is shown."""
+"""Columns of the table of errors that only files have."""
+_LARGE_EFFECT = 1.2**2
+"""Design effects above this are mentioned: the standard deviation is more than 20 % larger."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SystemEvaluation(Result):
-    """One system at one operating point; whatever is not a count is computed when it is asked for.
+    """One system at one operating point; intervals are computed on demand.
 
     The dev figures are a posteriori (threshold and figure from the same trials); the test figures are a priori, or
     cross-validated if there was one set only.
@@ -66,23 +68,25 @@ class SystemEvaluation(Result):
     judgement : Judgement
         The threshold, the errors it makes, and the people who share trials.
     reported : dict of str to Measure
-        Further measures that were asked for, by name.
+        Further measures, by name.
     confidence : float
         The level of confidence of intervals.
     resample : {"test", "both"}
-        Whether the leading intervals take the threshold as given, or as re-estimated from other dev trials.
+        Whether the leading intervals take the threshold as fixed, or as re-estimated from other dev trials.
     eer_definition : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}
         The definition of the equal error rates.
     given_alpha : float or None
-        The alpha that was asked for, whether or not the criterion takes one.
+        The alpha of the caller, whether or not the criterion takes one.
+    n_resamples : int or None
+        The number of resamples of the bootstrap interval; None if there is none.
 
     Examples
     --------
     >>> from fairtrial import evaluate
-    >>> found = evaluate(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]), ([0.8, 0.5, 0.7], [0.2, 0.6]))["system"]
-    >>> found.threshold, found.test.far, round(found.test.frr, 4), found.kind
+    >>> face = evaluate(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]), ([0.8, 0.5, 0.7], [0.2, 0.6]))["system"]
+    >>> face.threshold, face.test.far, round(face.test.frr, 4), face.kind
     (0.5, 0.5, 0.3333, 'a priori')
-    >>> found.interval().low <= found.test.hter <= found.interval().high
+    >>> face.interval().low <= face.test.hter <= face.interval().high
     True
     """
 
@@ -92,6 +96,7 @@ class SystemEvaluation(Result):
     resample: Literal["test", "both"] = "both"
     eer_definition: EerDefinition = "step-mean"
     given_alpha: float | None = None
+    n_resamples: int | None = None
 
     @property
     def system(self) -> str:
@@ -116,16 +121,17 @@ class SystemEvaluation(Result):
     @property
     def threshold(self) -> float:
         """The threshold from dev; of folds, the one that all trials give."""
-        return float(self.test.threshold if self.judgement.sets.dev is None else self.dev.threshold)
+        return float((self.dev or self.test).threshold)
 
     @cached_property
-    def dev(self) -> ErrorCounts:
-        """Errors on dev at the threshold: a posteriori."""
-        own = self.judgement
-        if own.dev is not None:
-            return own.dev[0].scalar()
-        assert own.sets.dev is not None
-        return count(own.sets.dev, Tally(own.test), system=own.own).counts[0].scalar()
+    def dev(self) -> ErrorCounts | None:
+        """Errors on dev at the threshold: a posteriori; None without dev."""
+        judgement = self.judgement
+        if judgement.dev is not None:
+            return judgement.dev[0].scalar()
+        if judgement.sets.dev is None:
+            return None
+        return count(judgement.sets.dev, Tally(judgement.test), system=judgement.own).counts[0].scalar()
 
     @cached_property
     def test(self) -> ErrorCounts:
@@ -133,9 +139,10 @@ class SystemEvaluation(Result):
         return self.judgement.at(0)
 
     @cached_property
-    def dev_eer(self) -> EqualErrorRate:
-        """The equal error rate on dev."""
-        assert self.judgement.sets.dev is not None
+    def dev_eer(self) -> EqualErrorRate | None:
+        """The equal error rate on dev; None without dev."""
+        if self.judgement.sets.dev is None:
+            return None
         return equal_error_rate(self.judgement.sets.dev, definition=self.eer_definition, system=self.judgement.own)
 
     @cached_property
@@ -166,21 +173,33 @@ class SystemEvaluation(Result):
         RateInterval
             Estimate and limits: threshold re-estimated unless asked otherwise, trials that share people accounted for.
         """
-        known, own = as_any_measure(measure), self.judgement
+        known, judgement = as_any_measure(measure), self.judgement
         level, threshold = confidence or self.confidence, threshold_when(self.resample)
 
         def make() -> RateInterval:
             if isinstance(known, Measure):
-                return judged_interval(own, measure=known, confidence=level, threshold=threshold)
-            interval: RateInterval = known.interval(own, confidence=level, threshold=threshold)
+                return judged_interval(judgement, measure=known, confidence=level, threshold=threshold)
+            interval: RateInterval = known.interval(judgement, confidence=level, threshold=threshold)
             return interval
 
-        return own.once(("interval", known, level, threshold), make)
+        return judgement.once(("interval", known, level, threshold), make)
 
     @cached_property
     def intervals(self) -> tuple[RateInterval, ...]:
         """Intervals of the HTER: the primary one, then with the threshold fixed, then for independent trials."""
         intervals = judged_intervals(self.judgement, confidence=self.confidence)
+        if self.n_resamples is not None:
+            (replicates,), threshold = resampled_curve(
+                self.judgement,
+                MEASURES["hter"],
+                threshold=threshold_when(self.resample),
+                n_resamples=self.n_resamples,
+                rng=self.judgement.sets.seed,
+            )
+            low, high = replicates.interval(confidence=self.confidence)
+            sigma = float(np.std(replicates.replicates))
+            bootstrap = (self.test.hter, low, high, sigma, self.confidence, "bootstrap", "hter", threshold)
+            intervals = (*intervals, RateInterval(*bootstrap))
         if self.resample == "both":
             return intervals
         return tuple(interval for interval in intervals if interval.threshold == "fixed")
@@ -188,12 +207,16 @@ class SystemEvaluation(Result):
     @cached_property
     def measures(self) -> dict[str, float]:
         """Further figures on test, by name."""
-        return {
-            name: _value(measure, self.test, self.alpha)
-            if isinstance(measure, Measure)
-            else self.measure_intervals[name].estimate
-            for name, measure in self.reported.items()
-        }
+        values = {}
+        for name, measure in self.reported.items():
+            if isinstance(measure, Measure):
+                value = measure(self.test, self.alpha)
+                if np.ndim(value):
+                    raise ParameterError(f"measure {measure.name} must give one number, not {value!r}")
+                values[name] = float(value)
+            else:
+                values[name] = self.measure_intervals[name].estimate
+        return values
 
     @cached_property
     def measure_intervals(self) -> dict[str, RateInterval]:
@@ -202,47 +225,52 @@ class SystemEvaluation(Result):
 
     @property
     def design_effect(self) -> float | None:
-        """How many times the variance is that of independent trials; None without ids or errors."""
-        fixed = [interval for interval in self.intervals if interval.threshold == "fixed"]
-        if fixed[0].sharing == "none" or not fixed[-1].sigma:
+        """The variance over that of independent trials; None without ids or errors."""
+        fixed, independent, *_ = [interval for interval in self.intervals if interval.threshold == "fixed"]
+        if fixed.sharing == "none" or not independent.sigma:
             return None
-        return (fixed[0].sigma / fixed[-1].sigma) ** 2
+        return (fixed.sigma / independent.sigma) ** 2
 
     @cached_property
     def bounds(self) -> dict[Literal["dev", "test"], dict[str, Bounds]]:
         """From counters, bounds of the figures that the scores would give, by set and name; empty if all is exact."""
-        own = self.judgement
-        found: dict[Literal["dev", "test"], dict[str, Bounds]] = {}
-        sides: tuple[tuple[Literal["dev", "test"], EqualErrorRate | None], ...] = ()
-        if not own.exact:
-            sides = (("dev", self.dev_eer), ("test", self.test_eer))
-        for on, eer in sides:
-            rates = {name: own.bounds(MEASURES[name], on=on) for name in _RATES}
-            rates |= {"eer": None if eer is None else eer.bounds}
-            if on == "test":
-                asked = {name: measure for name, measure in self.reported.items() if isinstance(measure, Measure)}
-                rates |= {f"measure {name}": own.bounds(measure) for name, measure in asked.items()}
-            found[on] = {name: bounds for name, bounds in rates.items() if bounds is not None}
-        return found
+        judgement = self.judgement
+        if judgement.exact:
+            return {}
+        measures: dict[str, Measure] = {name: MEASURES[name] for name in _RATES}
+        eers: dict[Literal["dev", "test"], EqualErrorRate | None] = {"dev": self.dev_eer, "test": self.test_eer}
+        if judgement.sets.dev is None:
+            del eers["dev"]
+        result: dict[Literal["dev", "test"], dict[str, Bounds]] = {}
+        for on, eer in eers.items():
+            rates = {name: judgement.bounds(measure, on=on) for name, measure in measures.items()}
+            rates["eer"] = None if eer is None else eer.bounds
+            result[on] = {name: bounds for name, bounds in rates.items() if bounds is not None}
+        for name, measure in self.reported.items():
+            if isinstance(measure, Measure) and (bounds := judgement.bounds(measure)) is not None:
+                result["test"][f"measure {name}"] = bounds
+        return result
 
     @property
     def exact(self) -> bool:
         """Whether no figure is known by bounds only."""
-        return not any(bounds.width for own in self.bounds.values() for bounds in own.values())
+        return not any(bounds.width for by_name in self.bounds.values() for bounds in by_name.values())
 
     @cached_property
     def notes(self) -> tuple[Note | str, ...]:
         """What the reader should know."""
-        own = self.judgement
-        notes: list[Note | str] = [*own.sets.notes, *own.notes, *ignored_alpha(self.criterion, self.given_alpha)]
-        if own.dev is None:
+        judgement = self.judgement
+        notes: list[Note | str] = [*judgement.sets.notes, *judgement.notes]
+        notes += ignored_alpha(self.criterion, self.given_alpha)
+        if judgement.dev is None:
             text = "the threshold was given: the interval holds if it was fixed before these trials were seen"
             notes.append(Note("threshold-given", text))
-        if self.dev_eer.value > 0.5:
-            text = (
-                "the EER on dev is {eer:percent}: higher scores should mean genuine; negate them if they are distances"
+        on, eer = ("test", self.test_eer) if self.dev_eer is None else ("dev", self.dev_eer)
+        if eer is not None and eer.value > 0.5:
+            text = "{eer:percent}: higher scores should mean genuine; negate them if they are distances"
+            notes.append(
+                Note("reversed-scores", f"the EER on {on} is {text}", self.system, warning=True, eer=eer.value)
             )
-            notes.append(Note("reversed-scores", text, self.system, warning=True, eer=self.dev_eer.value))
         for errors, trials, kind in (
             (self.test.false_accepts, self.test.impostor, "false accepts"),
             (self.test.false_rejects, self.test.genuine, "false rejects"),
@@ -265,32 +293,27 @@ class SystemEvaluation(Result):
             )
             effect = self.design_effect
             notes.append(Note("design-effect", text, self.system, times=effect**0.5, effect=effect))
-        return (*notes, *self._bounds_notes())
-
-    def _bounds_notes(self) -> Iterator[Note]:
         if self.exact:
-            return
-        yield Note(
-            "bounds",
+            return tuple(notes)
+        text = (
             "from counts in cells: figures are exact at the threshold shown; bounds hold those at the threshold that "
-            "the scores themselves would give",
+            "the scores themselves would give"
         )
+        notes.append(Note("bounds", text))
         wide = [
             f"{name.upper()} on {on}: {percent(bounds.relative_width)}"
-            for on, own in self.bounds.items()
-            for name, bounds in own.items()
+            for on, by_name in self.bounds.items()
+            for name, bounds in by_name.items()
             if name in (*_RATES, "eer") and bounds.relative_width > self.precision
         ]
         if wide:
-            yield Note(
-                "wide-bounds",
+            text = (
                 "bounds are further apart than the precision of {precision:percent}: {wide}. Many scores share a cell, "
-                "or the criterion is flat around its best; count with a finer precision, or read the scores themselves",
-                self.system,
-                warning=True,
-                precision=self.precision,
-                wide="; ".join(wide),
+                "or the criterion is flat around its best; count with a finer precision, or read the scores themselves"
             )
+            values = {"precision": self.precision, "wide": "; ".join(wide)}
+            notes.append(Note("wide-bounds", text, self.system, warning=True, **values))
+        return tuple(notes)
 
     @property
     def precision(self) -> float:
@@ -299,7 +322,7 @@ class SystemEvaluation(Result):
         return max((getattr(data, "precision", 0.0) for data in sets), default=0.0)
 
     def decisions(self) -> ArrowTable:
-        """Give trial by trial what was decided: score, threshold, decision and error; see `Judgement.decisions`.
+        """Give score, threshold, decision and error of each trial; see `Judgement.decisions`.
 
         Examples
         --------
@@ -312,7 +335,7 @@ class SystemEvaluation(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
-        dev = {**self.dev.to_dict(), "kind": PROVENANCES[self.kind].dev_kind, "eer": self.dev_eer.value}
+        dev = self._on_dev()
         test = {
             **self.test.to_dict(),
             "kind": self.kind,
@@ -332,8 +355,8 @@ class SystemEvaluation(Result):
             "criterion": self.criterion.name,
             "alpha": self._shown_alpha,
             "threshold": self.threshold,
-            "eer": self.dev_eer.value,
-            "eer_definition": self.dev_eer.definition,
+            "eer": dev and dev["eer"],
+            "eer_definition": self.eer_definition,
             "dev": dev,
             "test": test,
             "notes": plain(self.notes),
@@ -341,11 +364,13 @@ class SystemEvaluation(Result):
         if self.fold_thresholds:
             result["fold_thresholds"] = list(self.fold_thresholds)
         if self.bounds:
-            for on, own in self.bounds.items():
-                rates = {name: bounds for name, bounds in own.items() if not name.startswith("measure ")}
-                result[on] |= {f"{name}_bounds": bounds.to_dict() for name, bounds in rates.items()}
-            measured = {name: own for name, own in self.bounds["test"].items() if name.startswith("measure ")}
-            test["measure_bounds"] = {name.removeprefix("measure "): own.to_dict() for name, own in measured.items()}
+            test["measure_bounds"] = {}
+            for on, by_name in self.bounds.items():
+                for name, bounds in by_name.items():
+                    if name.startswith("measure "):
+                        test["measure_bounds"][name.removeprefix("measure ")] = bounds.to_dict()
+                    else:
+                        result[on][f"{name}_bounds"] = bounds.to_dict()
             boxes = self.judgement.boxes[0]
             if boxes is not None:
                 result["threshold_bounds"] = boxes[0].threshold.to_dict()
@@ -353,10 +378,11 @@ class SystemEvaluation(Result):
             result |= {"exact": self.exact, "precision": self.precision}
         return result
 
-    @property
-    def _is_given(self) -> bool:
-        """Whether the threshold was given, and not chosen on dev."""
-        return PROVENANCES[self.kind].origin == "given"
+    def _on_dev(self) -> dict[str, Any] | None:
+        """The figures on dev; None without dev."""
+        if self.dev is None or self.dev_eer is None:
+            return None
+        return {**self.dev.to_dict(), "kind": PROVENANCES[self.kind].dev_kind, "eer": self.dev_eer.value}
 
     @property
     def _shown_alpha(self) -> float | None:
@@ -365,8 +391,8 @@ class SystemEvaluation(Result):
         return self.criterion.alpha_of_result(self.alpha, errors)
 
     @property
-    def _given(self) -> dict[Threshold, str]:
-        """What is said of the threshold, or of those of the blocks, in sentences."""
+    def given(self) -> dict[Threshold, str]:
+        """How sentences call the threshold, or those of the blocks."""
         return GIVEN_ALONG if self.fold_thresholds else GIVEN
 
     def _kind_of(self, measure: AnyMeasure) -> Kind:
@@ -375,17 +401,18 @@ class SystemEvaluation(Result):
         return kind
 
     def answer(self) -> str:
-        """The HTER with its interval, and the threshold."""
-        rule = self.criterion.described(self.alpha)
-        interval = self.intervals[0].interval
+        """Both error rates, the HTER with its interval, and what they rest on."""
+        far, frr, hter = (percent(rate) for rate in (self.test.far, self.test.frr, self.test.hter))
+        interval = self.intervals[0]
         text = (
-            f"{self.system}, HTER {percent(self.test.hter)} ({interval_text(*interval)} %) {self.kind}, "
-            f"threshold {threshold_text(self.threshold)}{'' if self._is_given else f' by {rule}'}"
+            f"{self.system} wrongly accepts {far} of impostor trials and wrongly rejects {frr} of genuine trials: "
+            f"a half total error rate of {hter} ({interval_title(interval.confidence)} "
+            f"{interval_text(*interval.interval)} %, {self.kind}, {self.given[interval.threshold]})"
         )
-        if not self.bounds:
-            return text
-        low, high = self.bounds["test"]["hter"]
-        return f"{text}; HTER for certain between {percent(low)} and {percent(high)}"
+        if self.bounds:
+            low, high = self.bounds["test"]["hter"]
+            text += f"; for certain between {percent(low)} and {percent(high)}"
+        return text
 
     def tables(self) -> tuple[Table, ...]:
         """The errors on both sets, the threshold and the trials, and all intervals; from counters, bounds."""
@@ -417,7 +444,7 @@ class SystemEvaluation(Result):
                 ),
             ]
         same = {"system": self.system, "criterion": self.criterion.name, "alpha": self._shown_alpha}
-        dev = {"set": "dev", "kind": PROVENANCES[self.kind].dev_kind, "eer": self.dev_eer.value, **self.dev.to_dict()}
+        dev = self._on_dev()
         test = {
             "set": PROVENANCES[self.kind].judged_set,
             "kind": self.kind,
@@ -432,31 +459,33 @@ class SystemEvaluation(Result):
             **{f"{keys[name]}_interval": self.measure_intervals[name].interval for name in keys},
         }
         rule = f"threshold by {self.criterion.described(self.alpha)} {PROVENANCES[self.kind].chosen}"
-        if self._is_given:
+        if PROVENANCES[self.kind].origin == "given":
             rule = "threshold that was given"
         caption = f"Errors, each held-out block at a {rule}" if self.fold_thresholds else f"Errors at the {rule}"
-        sets = f"on {PROVENANCES[self.kind].curves}" if self.test_eer is None else "on either set"
+        sets = f"on {PROVENANCES[self.kind].curves}" if dev is None or self.test_eer is None else "on either set"
         others = "; the table of intervals says what those of other measures account for" if self.reported else ""
         notes = (
-            f"the interval is that of the HTER, {self._given[leading.threshold]}{others}",
-            f"EER: {self.dev_eer.definition}, a posteriori {sets}",
+            f"the interval is that of the HTER, {self.given[leading.threshold]}{others}",
+            f"EER: {self.eer_definition}, a posteriori {sets}",
             *self.notes,
         )
-        rows = [{**same, "threshold": self.threshold, **own} for own in (dev, test)]
+        sides = [test] if dev is None else [{"set": "dev", **dev}, test]
+        rows = [{**same, "threshold": self.threshold, **side} for side in sides]
         return Table.of("errors", caption, (*columns, *_DETAILS), rows, notes=notes, section="system")
 
     def _trials(self) -> Table:
-        own = PROVENANCES[self.kind]
+        provenance = PROVENANCES[self.kind]
         columns = (
             Column("system", "system"),
-            Column("threshold", own.threshold, "threshold"),
+            Column("threshold", provenance.threshold, "threshold"),
             Column("dev_genuine", "dev genuine", "count"),
             Column("dev_impostor", "dev impostor", "count"),
-            Column("test_genuine", f"{own.adjective} genuine", "count"),
-            Column("test_impostor", f"{own.adjective} impostor", "count"),
+            Column("test_genuine", f"{provenance.adjective} genuine", "count"),
+            Column("test_impostor", f"{provenance.adjective} impostor", "count"),
         )
-        trials = (self.dev.genuine, self.dev.impostor, self.test.genuine, self.test.impostor)
-        return Table("trials", "Thresholds and numbers of trials", columns, ((self.system, self.threshold, *trials),))
+        on_dev = (None, None) if self.dev is None else (self.dev.genuine, self.dev.impostor)
+        row = (self.system, self.threshold, *on_dev, self.test.genuine, self.test.impostor)
+        return Table("trials", "Thresholds and numbers of trials", columns, (row,))
 
     def _intervals(self) -> Table:
         columns = (
@@ -471,19 +500,20 @@ class SystemEvaluation(Result):
         rows = []
         for interval in (*self.intervals, self.interval("far"), self.interval("frr"), *self.measure_intervals.values()):
             people = "trials taken as independent" if interval.sharing == "none" else "trials share people"
-            meaning = f"{people}; {self._given[interval.threshold]}"
-            reported = next((own for own in self.reported.values() if own.name == interval.measure), None)
+            meaning = f"{people}; {self.given[interval.threshold]}"
+            reported = next((each for each in self.reported.values() if each.name == interval.measure), None)
             if reported is not None and not isinstance(reported, Measure):
                 given = reported.given[interval.threshold]
                 meaning = f"{people}; {self._kind_of(reported) if reported.posteriori else given}"
             elif interval.limits == "independent":
                 meaning = "chance, if all trials were independent: eq. (13)"
-            share = (*interval.interval, interval.is_share)
+            limits = (*interval.interval, interval.is_share)
             rows.append(
-                (self.system, interval.measure, interval.label, share, interval.threshold, meaning, interval.method)
+                (self.system, interval.measure, interval.label, limits, interval.threshold, meaning, interval.method)
             )
         distinct = tuple(dict.fromkeys(rows))
-        return Table("intervals", "Intervals (primary HTER interval first)", columns, distinct, section="system")
+        caption = "Intervals (primary HTER interval first)"
+        return Table("intervals", caption, columns, distinct, section="system", detail=True)
 
     def _bounds_table(self) -> Table:
         columns = (
@@ -498,24 +528,13 @@ class SystemEvaluation(Result):
         if (boxes := self.judgement.boxes[0]) is not None:
             low, high = boxes[0].threshold
             rows.append((self.system, "dev", "threshold", (low, False), (high, False), None))
-        for on, own in self.bounds.items():
-            for name, bounds in own.items():
+        for on, by_name in self.bounds.items():
+            for name, bounds in by_name.items():
                 measure = self.reported.get(name.removeprefix("measure "))
                 label = "EER" if name == "eer" else measure.label if measure is not None else label_of(name)
                 share = measure is None or measure.is_share
                 rows.append((self.system, on, label, (bounds.low, share), (bounds.high, share), bounds.relative_width))
         return Table("bounds", "Bounds: exact figures lie between them", columns, tuple(rows), section="system")
-
-
-_LARGE_EFFECT = 1.2**2
-"""Design effects above this are mentioned: the standard deviation is more than 20 % larger."""
-
-
-def _value(measure: Measure, counts: ErrorCounts, alpha: float) -> float:
-    value = measure(counts, alpha)
-    if np.ndim(value):
-        raise ParameterError(f"measure {measure.name} must give one number, not {value!r}")
-    return float(value)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -533,17 +552,17 @@ class Evaluation(Result):
     --------
     >>> from fairtrial import evaluate
     >>> dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
-    >>> found = evaluate(dev, ([0.8, 0.5, 0.7], [0.2, 0.6]))
-    >>> found.threshold, [own.system for own in found], found["system"].test.far
+    >>> result = evaluate(dev, ([0.8, 0.5, 0.7], [0.2, 0.6]))
+    >>> result.threshold, [each.system for each in result], result["system"].test.far
     (0.5, ['system'], 0.5)
     """
 
     systems: tuple[SystemEvaluation, ...]
 
     def __getitem__(self, system: str) -> SystemEvaluation:
-        for own in self.systems:
-            if own.system == system:
-                return own
+        for each in self.systems:
+            if each.system == system:
+                return each
         raise KeyError(system)
 
     def __iter__(self) -> Iterator[SystemEvaluation]:
@@ -558,20 +577,29 @@ class Evaluation(Result):
         return getattr(self.systems[0], name)
 
     def answer(self) -> str:
-        """That of each system."""
-        return "; ".join(own.answer() for own in self.systems)
+        """Give that of one system, or the HTERs of several, the lowest first."""
+        first = self.systems[0]
+        if len(self.systems) == 1:
+            return first.answer()
+        entries = [
+            f"{each.system} {percent(each.test.hter)} ({interval_text(*each.intervals[0].interval)})"
+            for each in sorted(self.systems, key=lambda each: each.test.hter)
+        ]
+        interval = first.intervals[0]
+        how = f"{first.kind}, {first.given[interval.threshold]}"
+        return f"{term('HTER')} with its {interval_title(interval.confidence)} ({how}): {listed(entries, 6)}"
 
     def tables(self) -> tuple[Table, ...]:
         """Those of all systems, joined."""
-        return join_tables([own.tables() for own in self.systems])
+        return join_tables([each.tables() for each in self.systems])
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
-        return {"systems": [own.to_dict() for own in self.systems]}
+        return {"systems": [each.to_dict() for each in self.systems]}
 
 
 def evaluate(
-    dev: ScoreData,
+    dev: ScoreData | None,
     test: ScoreData | None = None,
     *,
     folds: int | Sequence[Block] | None = None,
@@ -583,7 +611,7 @@ def evaluate(
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
-    n_resamples: int = RESAMPLES,
+    n_resamples: int | None = None,
     rng: np.random.Generator | int | None = 0,
     eer: EerDefinition = "step-mean",
 ) -> Evaluation:
@@ -591,12 +619,12 @@ def evaluate(
 
     Parameters
     ----------
-    dev : Trials, data frame, ScoreSource, Counter or tuple of two array_like
-        The trials that thresholds are chosen on.
+    dev : Trials, data frame, ScoreSource, Counter, tuple of two array_like or None
+        The trials that thresholds are chosen on; None with `threshold`, if there are none.
     test : Trials, data frame, ScoreSource, Counter or tuple of two array_like, optional
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
-        In place of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`. Each
+        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`. Each
         block is judged by a threshold from other people; the threshold shown is the one that all trials give.
     systems : str or sequence of str, optional
         The names of the systems; all by default.
@@ -615,17 +643,16 @@ def evaluate(
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     cluster : {"none", "claim", "subject", "both"}, optional
-        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
-        known.
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all known ids.
     resample : {"test", "both"}, default "both"
         Whether the leading intervals are conditional on the threshold (``test``), or account for its uncertainty, as
         dev is a sample, too (``both``).
-    n_resamples : int, default 400
-        How many resamples are drawn, of dev trials, to re-estimate the threshold.
+    n_resamples : int, optional
+        How many resamples are drawn of people, to add a bootstrap interval of the HTER; none by default.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
     eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
-        The definition of the equal error rates that are reported besides; see `equal_error_rate`.
+        The definition of the equal error rates; see `equal_error_rate`.
 
     Returns
     -------
@@ -660,38 +687,35 @@ def evaluate(
     >>> from fairtrial import Trials
     >>> genuine = np.arange(200) < 80
     >>> scores = np.random.default_rng(0).normal(3.0 * genuine)
-    >>> found = evaluate(Trials.from_arrays(scores, genuine, claim=np.arange(200) % 20), folds=4)
-    >>> found.kind, len(found.fold_thresholds), found.test.genuine
+    >>> result = evaluate(Trials.from_arrays(scores, genuine, claim=np.arange(200) % 20), folds=4)
+    >>> result.kind, len(result.fold_thresholds), result.test.genuine
     ('a priori (cross-validated)', 4, 80)
     """
     given = dict(locals())
     check_choice("resample", resample, ("test", "both"))
     check_confidence(confidence)
-    sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng, n_resamples=n_resamples)
+    if dev is None and threshold is None:
+        template = "give {dev!p}, to choose a threshold on, or {threshold!p}, if it was fixed before"
+        raise ParameterError(template, code="needs-dev", dev=..., threshold=...)
+    sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
     refuse_excluded(evaluate, given, has_scores=sets.has_scores)
-    reported = measures_by_name(
-        [as_any_measure(own) for own in ([measures] if isinstance(measures, str) else measures)]
-    )
+    known = [as_any_measure(each) for each in ([measures] if isinstance(measures, str) else measures)]
     if not sets.has_scores:
-        errors_only(list(reported.values()))
+        errors_only(known)
+    names = [measure.name for measure in known]
+    reported = {
+        name if names.count(name) == 1 else f"{name} {number}": measure
+        for number, (name, measure) in enumerate(zip(names, known, strict=True), 1)
+    }
     rule = as_criterion(criterion)
-    found = []
+    evaluations = []
     for name in sets.chosen(systems):
         if threshold is not None:
             judgement = judge_at(sets, threshold, system=name)
         else:
             judgement = judge(sets, system=name, criterion=rule, alphas=rule.resolve_alpha(alpha))
-        for measure in reported.values():
+        for measure in known:
             if not isinstance(measure, Measure):
                 measure.evidence(judgement)  # trials that cannot be calibrated are refused now
-        found.append(SystemEvaluation(judgement, reported, confidence, resample, eer, alpha))
-    return Evaluation(tuple(found))
-
-
-def measures_by_name(measures: Sequence[AnyMeasure]) -> dict[str, AnyMeasure]:
-    """Give measures names that tell them apart."""
-    names = [measure.name for measure in measures]
-    return {
-        name if names.count(name) == 1 else f"{name} {k + 1}": measure
-        for k, (name, measure) in enumerate(zip(names, measures, strict=True))
-    }
+        evaluations.append(SystemEvaluation(judgement, reported, confidence, resample, eer, alpha, n_resamples))
+    return Evaluation(tuple(evaluations))

@@ -1,29 +1,27 @@
-"""The figures that tables of systems are made of: AUC, d', and the FRR where dev promises a FAR."""
+"""Operating points: AUC, d', and the FRR at thresholds that keep a target FAR on dev."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from fairtrial.core.errors import ParameterError, check_choice, check_resamples, check_share
+import numpy as np
+
+from fairtrial.core.errors import ParameterError, check_choice, check_share
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Result, plain
-from fairtrial.core.tables import COUNT_COLUMNS, Column, Table
-from fairtrial.core.words import Text, interval_title, percent, term
-from fairtrial.counting.tallies import ErrorCounts
-from fairtrial.formats.frames import TrialsLike, trials_of
+from fairtrial.core.tables import COUNT_COLUMNS, Column, Table, join_tables
+from fairtrial.core.trials import TrialsLike, trials_of
+from fairtrial.core.words import Text, interval_text, interval_title, listed, percent, term
+from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.decide import SUPPORT, judge
 from fairtrial.inference.estimates import GIVEN, Threshold, threshold_when
+from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import auc_interval, d_prime_interval, intervals_along
-from fairtrial.inference.multipliers import RESAMPLES
 from fairtrial.inference.people import Cluster
-from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, seed_of, system_name
-
-if TYPE_CHECKING:
-    import numpy as np
-
+from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, system_name
 
 _FAR_TARGETS = (0.01, 0.001, 0.0001)
 _RULE = "far-at-most"
@@ -43,7 +41,7 @@ class TargetPoint:
 
     @property
     def supported(self) -> bool:
-        """Whether enough false accepts on dev tell where the target is met: 30, by Doddington's rule."""
+        """Whether the target rests on at least 30 false accepts on dev (Doddington's rule)."""
         return bool(self.dev.false_accepts >= SUPPORT)
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,8 +80,8 @@ class OperatingPoints(Result):
     --------
     >>> from fairtrial import Trials, operating_points
     >>> trials = Trials.from_arrays([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
-    >>> found = operating_points(trials, trials, far=[0.2])
-    >>> found.points[0].test.frr, round(found.auc.estimate, 4)
+    >>> result = operating_points(trials, trials, far=[0.2])
+    >>> result.points[0].test.frr, round(result.auc.estimate, 4)
     (0.25, 0.9)
     """
 
@@ -95,18 +93,18 @@ class OperatingPoints(Result):
     notes: tuple[Note | str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        return {
+        """The names of the command line's JSON; AUC and d' have no threshold."""
+        result: dict[str, Any] = {
             "system": self.system,
             "criterion": _RULE,
             "kind": self.kind,
             "points": [point.to_dict() for point in self.points],
-            "auc": self.auc.estimate,
-            "auc_interval": _without_threshold(self.auc),
-            "d_prime": self.d_prime.estimate,
-            "d_prime_interval": _without_threshold(self.d_prime),
-            "notes": plain(self.notes),
         }
+        for name, interval in (("auc", self.auc), ("d_prime", self.d_prime)):
+            entry = interval.to_dict()
+            del entry["threshold"]
+            result |= {name: interval.estimate, f"{name}_interval": entry}
+        return {**result, "notes": plain(self.notes)}
 
     def answer(self) -> str:
         """The FRR at each target."""
@@ -118,14 +116,14 @@ class OperatingPoints(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One row per figure."""
-        own = PROVENANCES[self.kind]
+        provenance = PROVENANCES[self.kind]
         columns = (
             Column("system", "system"),
             Column("figure", "figure", "term"),
             Column("value", "value", "figure"),
             Column("interval", interval_title(self.auc.confidence), "figures"),
             Column("threshold", "threshold", "threshold"),
-            Column("far", Text("{FAR} on {judged}", judged=own.judged), "rate"),
+            Column("far", Text("{FAR} on {judged}", judged=provenance.judged), "rate"),
             Column("dev_false_accepts", Text("{false accepts} on dev"), "count"),
             Column("far_target", Text("target {FAR}"), "rate", detail=True),
             Column("far_interval", Text("interval of {FAR}"), "interval", detail=True),
@@ -133,10 +131,10 @@ class OperatingPoints(Result):
             Column("interval_threshold", "threshold of the interval", detail=True),
             *COUNT_COLUMNS,
         )
-        separation = [_figure(self.auc, self.auc.label), _figure(self.d_prime, self.d_prime.label)]
-        targets = [
-            {
-                **_figure(point.interval, str(Text("{FRR} at {FAR} {far:level}", far=point.far_target))),
+        rows: list[tuple[str, RateInterval, dict[str, Any]]]
+        rows = [(each.label, each, {}) for each in (self.auc, self.d_prime)]
+        for point in self.points:
+            at_threshold = {
                 **point.test.to_dict(),
                 "threshold": point.threshold,
                 "dev_false_accepts": point.dev.false_accepts,
@@ -144,32 +142,26 @@ class OperatingPoints(Result):
                 "far_interval": point.far_interval.interval,
                 "interval_threshold": point.interval.threshold,
             }
-            for point in self.points
+            rows.append((str(Text("{FRR} at {FAR} {far:level}", far=point.far_target)), point.interval, at_threshold))
+        records = [
+            {
+                "system": self.system,
+                "figure": name,
+                "value": (interval.estimate, interval.is_share),
+                "interval": (*interval.interval, interval.is_share),
+                "method": interval.method,
+                **at_threshold,
+            }
+            for name, interval, at_threshold in rows
         ]
-        records = [{"system": self.system, **row} for row in (*separation, *targets)]
         caption = Text(
             "AUC, d' and {FRR} on {judged}; thresholds that keep the {FAR} {chosen}",
-            judged=own.judged,
-            chosen=own.chosen,
+            judged=provenance.judged,
+            chosen=provenance.chosen,
         )
         given = GIVEN[self.points[0].interval.threshold]
         notes = (Note("interval-of", "the intervals are those of the {FRR}, {given}", given=given), *self.notes)
         return (Table.of("operating_points", caption, columns, records, notes=notes, section="system"),)
-
-
-def _without_threshold(found: RateInterval) -> dict[str, Any]:
-    """An interval of a figure that has no threshold."""
-    return {key: value for key, value in found.to_dict().items() if key != "threshold"}
-
-
-def _figure(found: RateInterval, name: str) -> dict[str, Any]:
-    share = found.is_share
-    return {
-        "figure": name,
-        "value": (found.estimate, share),
-        "interval": (found.low, found.high, share),
-        "method": found.method,
-    }
 
 
 def operating_points(
@@ -181,13 +173,11 @@ def operating_points(
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
-    n_resamples: int = RESAMPLES,
-    rng: np.random.Generator | int | None = 0,
 ) -> OperatingPoints:
-    """Find AUC, d' and the FRR at several FARs of one system, each with its interval.
+    """Compute AUC, d' and the FRR at several FARs of one system, each with its interval.
 
-    The threshold of each target is the lowest that keeps the FAR on dev at or below it; the FRR, and the FAR that the
-    threshold really has, are those on test. AUC and d' need no threshold and are those of the test trials.
+    The threshold of each target is the lowest that keeps the FAR on dev at or below it; FRR and FAR are those on test.
+    AUC and d' are those of the test trials.
 
     Parameters
     ----------
@@ -198,19 +188,14 @@ def operating_points(
     far : sequence of float, default (0.01, 0.001, 0.0001)
         Target FARs, fractions, at least one.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     cluster : {"none", "claim", "subject", "both"}, optional
-        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
-        known.
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all known ids.
     resample : {"test", "both"}, default "both"
-        Whether the leading intervals take the threshold as it is (``test``), or as re-estimated from other dev trials
-        (``both``).
-    n_resamples : int, default 400
-        How many resamples are drawn, of dev trials, to re-estimate the threshold.
-    rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed; the same seed gives the same result.
+        Whether intervals are conditional on the threshold (``test``), or account for its re-estimation from other dev
+        trials (``both``).
 
     Returns
     -------
@@ -220,7 +205,7 @@ def operating_points(
     Raises
     ------
     ParameterError
-        No target, or one that is not between 0 and 1.
+        If there is no target, or one is not between 0 and 1.
 
     References
     ----------
@@ -231,18 +216,12 @@ def operating_points(
     --------
     >>> from fairtrial.benchmark import load_lausanne
     >>> lp1 = load_lausanne().sets[0]
-    >>> found = operating_points(lp1.dev, lp1.test, system="(LFCC,GMM)", far=[0.01])
-    >>> found.points[0].interval.low < found.points[0].test.frr < found.points[0].interval.high
+    >>> point = operating_points(lp1.dev, lp1.test, system="(LFCC,GMM)", far=[0.01]).points[0]
+    >>> point.interval.low < point.test.frr < point.interval.high
     True
     """
     check_choice("resample", resample, ("test", "both"))
-    sets = TrialSets(
-        trials_of(dev, "dev"),
-        trials_of(test, "test"),
-        cluster,
-        seed_of(rng),
-        n_resamples=check_resamples(n_resamples),
-    )
+    sets = TrialSets(trials_of(dev, "dev"), trials_of(test, "test"), cluster)
     threshold = threshold_when(resample)
     return operating_points_of(sets, system, far=far, confidence=confidence, threshold=threshold)
 
@@ -271,24 +250,100 @@ def operating_points_of(
         for at_dev in [judged.dev[k].scalar()]
     )
     auc, d_prime = (find(sets, system=name, confidence=confidence) for find in (auc_interval, d_prime_interval))
-    notes = [f"{term(found.label)}: {found.note}" for found in (auc, d_prime) if found.note]
-    own = [f"{name}: {note}" for note in notes]
-    return OperatingPoints(name, points, auc, d_prime, judged.kind, (*sets.notes, *own, *_few(name, points)))
-
-
-def _few(system: str, points: Sequence[TargetPoint]) -> list[Note]:
-    """Note the targets of a system that rest on too few errors."""
+    notes: list[Note | str] = [*sets.notes]
+    notes += [f"{name}: {term(each.label)}: {each.note}" for each in (auc, d_prime) if each.note]
     template = "{FAR} {target:level} rests on {errors:plural false accept} on dev ({needed} needed): indicative only"
-    return [
-        Note(
-            "few-errors",
-            template,
-            system,
-            warning=True,
-            target=p.far_target,
-            errors=p.dev.false_accepts,
-            needed=SUPPORT,
+    for point in points:
+        if not point.supported:
+            values = {"target": point.far_target, "errors": point.dev.false_accepts, "needed": SUPPORT}
+            notes.append(Note("few-errors", template, name, warning=True, **values))
+    return OperatingPoints(name, points, auc, d_prime, judged.kind, tuple(notes))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OperatingTable(Result):
+    """AUC, d' and the FRR at several FARs, of several systems.
+
+    Attributes
+    ----------
+    systems : tuple of OperatingPoints
+        One per system.
+    """
+
+    systems: tuple[OperatingPoints, ...]
+
+    def answer(self) -> str:
+        """Give that of one system, or the FRRs of several at the first target, the lowest first."""
+        if len(self.systems) == 1:
+            return self.systems[0].answer()
+        points = sorted(((each.system, each.points[0]) for each in self.systems), key=lambda pair: pair[1].test.frr)
+        entries = [
+            f"{name} {percent(point.test.frr)} ({interval_text(*point.interval.interval)})" for name, point in points
+        ]
+        title = interval_title(points[0][1].interval.confidence)
+        what = Text("{FRR} at a target {FAR} of {far:percent}", far=points[0][1].far_target)
+        return f"{what} with its {title}: {listed(entries, 6)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Give those of all systems, joined."""
+        return join_tables([each.tables() for each in self.systems])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the names of the command line's JSON."""
+        return {"systems": [each.to_dict() for each in self.systems]}
+
+
+def operating_table(
+    dev: ScoreData,
+    test: ScoreData | None = None,
+    *,
+    folds: int | Sequence[Block] | None = None,
+    systems: Sequence[str] | None = None,
+    far_targets: Sequence[float] = _FAR_TARGETS,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+    resample: Literal["test", "both"] = "both",
+    rng: np.random.Generator | int | None = 0,
+) -> OperatingTable:
+    """Compute AUC, d' and the FRR at several FARs of all systems; see `operating_points`.
+
+    Parameters
+    ----------
+    dev : Trials or data frame
+        The trials that thresholds are chosen on.
+    test : Trials or data frame, optional
+        The trials that are judged; not needed with `folds`.
+    folds : int or sequence of Block, optional
+        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of trials.
+    systems : sequence of str, optional
+        The names of the systems; all by default.
+    far_targets : sequence of float, default (0.01, 0.001, 0.0001)
+        Target FARs, fractions separated by commas.
+    confidence, cluster, resample
+        As of `operating_points`.
+    rng : numpy.random.Generator, int or None, default 0
+        The generator or seed by which people are dealt into folds.
+
+    Returns
+    -------
+    OperatingTable
+        The figures of each system.
+
+    Raises
+    ------
+    ParameterError
+        If there is no target, or one is not between 0 and 1.
+    """
+    check_choice("resample", resample, ("test", "both"))
+    sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
+    if not sets.has_scores:
+        raise ParameterError(
+            "operating points need the scores themselves, and not files of counts", code="needs-scores"
         )
-        for p in points
-        if not p.supported
-    ]
+    threshold = threshold_when(resample)
+    return OperatingTable(
+        tuple(
+            operating_points_of(sets, name, far=far_targets, confidence=confidence, threshold=threshold)
+            for name in sets.chosen(systems)
+        )
+    )

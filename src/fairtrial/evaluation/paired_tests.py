@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -16,18 +16,17 @@ from fairtrial.core.words import plural
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.inference.bootstrap import Bootstrap, Progress, count_table, draw_replicates, two_systems
 from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import Alternative, Threshold, claim
+from fairtrial.inference.estimates import Alternative, Threshold, estimate
 from fairtrial.inference.folds import Block, fold_of_trials
-from fairtrial.inference.people import People
 from fairtrial.inference.tests import TestResult, student_test, z_test
-from fairtrial.published.mcnemar import McNemar, mcnemar_test
+from fairtrial.published.mcnemar import mcnemar_test
 from fairtrial.published.rates import Discordant, dependent_test, independent_test
-from fairtrial.rules.measures import Measure, MeasureLike, as_measure, linear_weights
+from fairtrial.rules.measures import AnyMeasureLike, Measure, MeasureLike, as_any_measure, as_measure, linear_weights
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """On how many trials both systems are right, only one is, or neither."""
+    """The numbers of trials on which both systems are right, only one is, or neither."""
 
     discordant: Discordant
     both_right: int
@@ -45,7 +44,7 @@ class Agreement:
 
     @property
     def mcnemar_table(self) -> dict[str, int]:
-        """The four cells as McNemar's test calls them: both right, only A wrong, only B wrong, both wrong."""
+        """McNemar's four cells."""
         return {"a": self.both_right, "b": self.only_a_wrong, "c": self.only_b_wrong, "d": self.both_wrong}
 
 
@@ -118,7 +117,7 @@ def leading_test(
     threshold: Threshold = "re-estimated",
     alternative: Alternative = "two-sided",
 ) -> TestResult:
-    """Test the difference with a variance that knows which trials share people, and that the systems share trials.
+    """Test the difference, accounting for trials that share people and systems that share trials.
 
     Parameters
     ----------
@@ -133,31 +132,22 @@ def leading_test(
     Returns
     -------
     TestResult
-        By Student's t, called ``cluster`` where ids tell who shares trials and ``paired`` where they do not.
+        By Student's t, called ``cluster`` if people are known and ``paired`` if not.
     """
     known = as_measure(measure)
-    found = claim([(1.0, pair.a), (-1.0, pair.b)], known, index=pair.index, threshold=threshold)
-    sets = pair.a.sets
-    note = "" if sets.people[1] is None else _people_note(sets.people[1], found.spread.people)
-    return student_test(sets.test_name, found, alternative=alternative, measure=known, note=note)
-
-
-def _people_note(people: People, count: float) -> str:
-    """How many people a test rests on; where a role has one person only, that nobody can tell."""
-    alone = [
-        f"all {word} trials have the same {' and '.join(part.alone)}"
-        for word, part in (("genuine", people.genuine), ("impostor", people.impostor))
-        if part.alone
-    ]
-    if alone:
-        return f"how many people the trials are worth cannot be told: {' and '.join(alone)}"
-    return f"the trials are worth {count:.3g} people of equal weight in the smaller role"
-
-
-def mcnemar_of_pair(pair: Pair) -> McNemar:
-    """McNemar's test on all trials, whatever their class."""
-    found = pair.agreement
-    return mcnemar_test(found.only_a_wrong, found.only_b_wrong)
+    difference = estimate([(1.0, pair.a), (-1.0, pair.b)], known, index=pair.index, threshold=threshold)
+    sets, note = pair.a.sets, ""
+    people = sets.people[1]
+    if people is not None:
+        note = f"the trials are worth {difference.people:.3g} people of equal weight in the smaller role"
+        alone = [
+            f"all {word} trials have the same {' and '.join(part.alone)}"
+            for word, part in (("genuine", people.genuine), ("impostor", people.impostor))
+            if part.alone
+        ]
+        if alone:
+            note = f"how many people the trials are worth cannot be told: {' and '.join(alone)}"
+    return student_test(sets.test_name, difference, alternative=alternative, measure=known, note=note)
 
 
 def permutation_test(
@@ -170,15 +160,16 @@ def permutation_test(
 ) -> TestResult:
     """Test the difference by exchanging A and B on each trial at random, all trials independent.
 
-    Only discordant trials matter, and how many of them change sides is binomial, so a permutation costs two draws.
+    Only discordant trials matter, and the number of them that change sides is binomial: two draws per permutation.
     """
     check_resamples(n_resamples)
     known = as_measure(measure)
     weights = linear_weights(known, pair.alpha)
-    found = pair.discordant
+    discordant = pair.discordant
     generator = as_generator(rng)
     a = pair.counts_a
-    impostor, genuine = found.impostor_ab + found.impostor_ba, found.genuine_ab + found.genuine_ba
+    impostor = discordant.impostor_ab + discordant.impostor_ba
+    genuine = discordant.genuine_ab + discordant.genuine_ba
     shifts = weights.far * (2 * generator.binomial(int(impostor), 0.5, n_resamples) - impostor) / a.impostor
     shifts = shifts + weights.frr * (2 * generator.binomial(int(genuine), 0.5, n_resamples) - genuine) / a.genuine
     estimate = float(weights.value(a) - weights.value(pair.counts_b))
@@ -214,8 +205,7 @@ def bootstrap_difference(
 ) -> Bootstrap:
     """Bootstrap the difference of any measure between the two systems, trials or people resampled.
 
-    Replicates of people are brought to the standard deviation and the degrees of freedom of the leading test at fixed
-    thresholds: drawing both people of a trial overstates what belongs to neither of them.
+    Drawing both people of a trial overstates what belongs to neither of them (Owen 2007): conservative.
 
     References
     ----------
@@ -224,26 +214,22 @@ def bootstrap_difference(
     people = pair.a.sets.people[1]
     table = count_table(pair.trials, pair.outcome, 4, people, stratified=stratified)
     statistic = two_systems(lambda counts: measure(counts, pair.alpha))
-    found = draw_replicates(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers, progress=progress)
-    if people is None:
-        return found
-    spread = claim([(1.0, pair.a), (-1.0, pair.b)], measure, index=pair.index, threshold="fixed")
-    return found.scaled(spread.sigma, spread.degrees)
+    return draw_replicates(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers, progress=progress)
 
 
 def bootstrap_test(
-    found: Bootstrap, *, alternative: Alternative = "two-sided", measure: MeasureLike = "hter", test: str = "bootstrap"
+    bootstrap: Bootstrap, *, alternative: Alternative = "two-sided", measure: AnyMeasureLike = "hter"
 ) -> TestResult:
-    """The bootstrap of a difference as a test against 0; without a standard deviation where no replicate differs."""
-    known = as_measure(measure)
+    """Test a bootstrapped difference against 0; without a standard deviation if all replicates are equal."""
+    known = as_any_measure(measure)
     return TestResult(
-        test,
-        found.estimate,
-        found.p_value(alternative),
-        found.estimate,
-        float(np.std(found.replicates)) if found.moves else None,
+        "bootstrap",
+        bootstrap.estimate,
+        bootstrap.p_value(alternative),
+        bootstrap.estimate,
+        float(np.std(bootstrap.replicates)) if bootstrap.moves else None,
         alternative,
-        "" if found.moves else "all replicates are alike, so they cannot tell a difference from chance",
+        "" if bootstrap.moves else "all replicates are alike, so they cannot tell a difference from chance",
         measure=known.name,
         is_share=known.is_share,
         label=known.label,
@@ -258,20 +244,19 @@ def every_test(
     alternative: Alternative = "two-sided",
     n_resamples: int = 10_000,
     rng: np.random.Generator | int | None = 0,
-) -> tuple[TestResult, ...]:
-    """Every test that there is for the measure; the one that knows most about the trials first."""
-    robust = leading_test(pair, measure=measure, alternative=alternative)
-    tests = [robust]
-    if robust.threshold == "re-estimated":
-        tests.append(leading_test(pair, measure=measure, threshold="fixed", alternative=alternative))
-    tests.append(bootstrap_test(replicates, alternative=alternative, measure=measure))
+) -> list[TestResult]:
+    """Run every test of the measure; the one that accounts for most comes first."""
+    options: dict[str, Any] = {"measure": measure, "alternative": alternative}
+    tests = [leading_test(pair, **options)]
+    if tests[0].threshold == "re-estimated":
+        tests.append(leading_test(pair, threshold="fixed", **options))
+    tests.append(bootstrap_test(replicates, **options))
     if measure.weights is not None:
         a, b = pair.counts_a, pair.counts_b
-        own: dict[str, Any] = {"measure": measure, "alpha": pair.alpha, "alternative": alternative}
-        tests.append(dependent_test(a, b, pair.discordant, **own))
-        tests.append(independent_test(a, b, names=(pair.a.system, pair.b.system), **own))
-        tests.append(permutation_test(pair, measure=measure, n_resamples=n_resamples, rng=rng, alternative=alternative))
-    mcnemar = mcnemar_of_pair(pair)
+        tests.append(dependent_test(a, b, pair.discordant, alpha=pair.alpha, **options))
+        tests.append(independent_test(a, b, names=(pair.a.system, pair.b.system), alpha=pair.alpha, **options))
+        tests.append(permutation_test(pair, n_resamples=n_resamples, rng=rng, **options))
+    mcnemar = mcnemar_test(pair.agreement.only_a_wrong, pair.agreement.only_b_wrong)
     tests.append(
         TestResult(
             "mcnemar",
@@ -282,11 +267,11 @@ def every_test(
             measure="class-error",
         )
     )
-    return tuple(tests)
+    return tests
 
 
 REPEATS = 5
-"""How often people are dealt into halves for the 5x2cv test."""
+"""The number of times that people are dealt into halves for the 5x2cv test."""
 
 
 def corrected_resampled_test(
@@ -307,7 +292,7 @@ def corrected_resampled_test(
     differences : array_like
         A - B on each fold or random split, two or more, shape (folds,).
     test_to_train : float, optional
-        How many test trials there are per training trial; by default 1 / (J - 1), as with J folds.
+        The number of test trials per training trial; by default 1 / (J - 1), as with J folds.
     measure : str, Measure, DetectionCosts or callable, default "hter"
         What is compared: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
@@ -321,12 +306,12 @@ def corrected_resampled_test(
     Raises
     ------
     ParameterError
-        Fewer than two differences, one that is not a number, or a ratio below 0.
+        If there are fewer than two differences, one is not a number, or the ratio is below 0.
 
     Notes
     -----
-    The correlation of any two differences is taken to be n2 / (n1 + n2). Where only the threshold is chosen on the
-    training folds it is smaller, and the test is careful: it finds fewer differences than there are.
+    The correlation of any two differences is taken to be n2 / (n1 + n2). If only the threshold is chosen on the
+    training folds it is smaller, and the test is conservative.
 
     References
     ----------
@@ -338,19 +323,19 @@ def corrected_resampled_test(
     >>> round(result.statistic, 3), result.degrees
     (3.029, 4)
     """
-    found = _numbers(differences)
-    if found.ndim != 1 or len(found) < 2:
-        raise ParameterError(f"the test needs two differences or more in one row, not an array of shape {found.shape}")
-    count = len(found)
+    values = _numbers(differences)
+    if values.ndim != 1 or len(values) < 2:
+        raise ParameterError(f"the test needs two differences or more in one row, not an array of shape {values.shape}")
+    count = len(values)
     ratio = 1 / (count - 1) if test_to_train is None else test_to_train
     if not (np.isfinite(ratio) and ratio >= 0):
         raise ParameterError(f"test_to_train must be a number of at least 0, not {ratio}")
     # the mean of equal numbers may differ from them in the last digit
-    variance = float(np.var(found, ddof=1)) if np.ptp(found) else 0.0
+    variance = float(np.var(values, ddof=1)) if np.ptp(values) else 0.0
     sigma = sqrt((1 / count + ratio) * variance)
     return z_test(
         "corrected-resampled",
-        float(found.mean()),
+        float(values.mean()),
         sigma,
         alternative=alternative,
         measure=measure,
@@ -386,7 +371,7 @@ def five_by_two_test(
     Raises
     ------
     ParameterError
-        Other than five rows of two numbers.
+        If the differences are not five rows of two numbers.
 
     References
     ----------
@@ -400,13 +385,13 @@ def five_by_two_test(
     >>> round(result.statistic, 3), round(result.p_value, 4)
     (2.0, 0.1019)
     """
-    found = _numbers(differences)
-    if found.shape != (REPEATS, 2):
-        raise ParameterError(f"the 5x2cv test needs five rows of two differences, not an array of shape {found.shape}")
-    variances = np.var(found, axis=1, ddof=1)
+    values = _numbers(differences)
+    if values.shape != (REPEATS, 2):
+        raise ParameterError(f"the 5x2cv test needs five rows of two differences, not an array of shape {values.shape}")
+    variances = np.var(values, axis=1, ddof=1)
     return z_test(
         "5x2cv",
-        float(found[0, 0]),
+        float(values[0, 0]),
         sqrt(float(variances.mean())),
         alternative=alternative,
         measure=measure,
@@ -417,35 +402,29 @@ def five_by_two_test(
 
 
 def fold_differences(pair: Pair, measure: Measure) -> NDArray[np.float64]:
-    """The difference A - B of each fold, on its held-out trials at thresholds from other people.
-
-    Parameters
-    ----------
-    pair
-        Two systems judged over the same blocks.
-    measure
-        Any measure.
+    """Compute the difference A - B of each fold, on its held-out trials at thresholds from other people.
 
     Raises
     ------
     TrialsError
-        A fold without genuine or without impostor trials.
+        If a fold lacks genuine or impostor trials.
     """
     fold, genuine = fold_of_trials(pair.a.sets.blocks), pair.trials.genuine
     lacking = fold_without_class(pair.a.sets.blocks, genuine)
     if lacking:
         raise TrialsError(lacking)
-    values = np.array(
-        [
-            [float(measure(own, pair.alpha)) for own in _counts_by_fold(fold, genuine, wrong)]
-            for wrong in (pair.wrong_a, pair.wrong_b)
-        ]
-    )
-    return np.asarray(values[0] - values[1])
+    kept = fold >= 0
+    values = []
+    for wrong in (pair.wrong_a, pair.wrong_b):
+        cells = np.bincount((4 * fold + 2 * genuine + wrong)[kept], minlength=4 * (1 + int(fold.max())))
+        right_impostor, accepts, right_genuine, rejects = cells.reshape(-1, 4).T
+        counts = ErrorCounts(np.nan, accepts, rejects, right_genuine + rejects, right_impostor + accepts)
+        values.append(np.asarray(measure(counts, pair.alpha), dtype=np.float64))
+    return values[0] - values[1]
 
 
 def fold_without_class(blocks: Sequence[Block], genuine: NDArray[np.bool_]) -> str:
-    """What is wrong with folds that lack genuine or impostor trials to show a difference on; empty where none does."""
+    """Say which fold lacks genuine or impostor trials to show a difference on; empty if none does."""
     fold = fold_of_trials(blocks)
     for number in range(1 + int(fold.max())):
         for name, rows in (("genuine", genuine), ("impostor", ~genuine)):
@@ -454,21 +433,12 @@ def fold_without_class(blocks: Sequence[Block], genuine: NDArray[np.bool_]) -> s
     return ""
 
 
-def _counts_by_fold(
-    fold: NDArray[np.int64], genuine: NDArray[np.bool_], wrong: NDArray[np.bool_]
-) -> Iterator[ErrorCounts]:
-    """The errors of each fold."""
-    kept = fold >= 0
-    cells = np.bincount((4 * fold + 2 * genuine + wrong)[kept], minlength=4 * (1 + int(fold.max())))
-    for right_impostor, accepts, right_genuine, rejects in cells.reshape(-1, 4).tolist():
-        yield ErrorCounts(float("nan"), accepts, rejects, right_genuine + rejects, right_impostor + accepts)
-
-
 def _numbers(differences: ArrayLike) -> NDArray[np.float64]:
+    """Validate the differences of folds."""
     try:
-        found = np.asarray(differences, dtype=np.float64)
+        values = np.asarray(differences, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"the differences must be numbers: {error}") from error
-    if not np.isfinite(found).all():
+    if not np.isfinite(values).all():
         raise ParameterError("a difference is not a finite number")
-    return found
+    return values

@@ -1,27 +1,35 @@
-"""ROC, DET and precision-recall curves and the areas under them: a posteriori views of one set of scores."""
+"""ROC, DET and precision-recall curves, areas and the EER: a posteriori views of one set of scores."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.core.errors import ParameterError, TrialsError, check_classes
+from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_classes, check_resamples
 from fairtrial.core.results import Result
 from fairtrial.core.tables import Column, Table, every_tenth
+from fairtrial.core.trials import TrialsLike, trials_of
 from fairtrial.core.words import percent, plural
 from fairtrial.counting.counter import Counter
 from fairtrial.counting.search import all_points, hull_of_points, hull_points, points_beside
 from fairtrial.counting.tallies import ErrorCounts, ScoreData, as_source
+from fairtrial.inference.bootstrap import Bootstrap
+from fairtrial.inference.people import Cluster, People
+from fairtrial.inference.split import TrialSets
 from fairtrial.rules.bounds import edge_points
+from fairtrial.rules.eer import equal_error_rate
 from fairtrial.rules.measures import precision, recall
 
 _MANY = 1 << 20
-"""More scores than these are not sorted for a curve that is drawn."""
+"""Number of scores above which they are not sorted for a curve that is drawn."""
 _SMALL = 1e-6
-"""Rates below this one are all the same to a curve that is drawn."""
+"""Smallest rate that a drawn curve distinguishes from 0."""
+_REACH = 6.0
+"""Standard deviations around the EER within which resampled thresholds are searched first."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -84,12 +92,7 @@ class RocCurve(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists."""
-        return {
-            "kind": "a posteriori",
-            "threshold": self.threshold.tolist(),
-            "far": self.far.tolist(),
-            "frr": self.frr.tolist(),
-        }
+        return _lists(threshold=self.threshold, far=self.far, frr=self.frr)
 
     def answer(self) -> str:
         """The number of points and the area under them."""
@@ -97,14 +100,8 @@ class RocCurve(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One row per point."""
-        columns = (
-            Column("threshold", "threshold", "threshold"),
-            Column("far", "FAR", "rate"),
-            Column("frr", "FRR", "rate"),
-        )
-        rows = tuple(zip(self.threshold.tolist(), self.far.tolist(), self.frr.tolist(), strict=True))
         caption = f"ROC{' convex hull' if self.convex_hull else ''}, a posteriori"
-        return (Table("roc", caption, columns, rows, shown=every_tenth(len(rows))),)
+        return _point_table("roc", caption, self.threshold, FAR=self.far, FRR=self.frr)
 
 
 def roc_curve(
@@ -120,10 +117,10 @@ def roc_curve(
     convex_hull : bool, default False
         Whether to give the vertices of the convex hull only.
     max_points : int, optional
-        At most so many points, for drawing, never for figures; by default all. Kept are the corners of the staircase;
+        Maximum number of points, for drawing only; all by default. Kept are the corners of the staircase;
         if these are too many, corners that are evenly far from each other on the axes of a DET curve.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
 
     Returns
     -------
@@ -149,15 +146,15 @@ def roc_curve(
         check_classes(data.genuine, data.impostor, "the counts")
         counts = edge_points(data.cells(system))
         counts = counts[hull_of_points(counts)] if convex_hull else counts
-        return RocCurve(counts if max_points is None else thinned_points(counts, max_points), convex_hull)
-    source = as_source(data, system=system)
-    if convex_hull:
-        counts = hull_points(source)
-    elif max_points is not None and source.genuine + source.impostor > _MANY:
-        counts = points_beside(source, lambda edges: _spread(edges, max_points))
     else:
-        counts = all_points(source)
-    return RocCurve(counts if max_points is None else thinned_points(counts, max_points), convex_hull)
+        source = as_source(data, system=system)
+        if convex_hull:
+            counts = hull_points(source)
+        elif max_points is not None and source.genuine + source.impostor > _MANY:
+            counts = points_beside(source, lambda edges: _even_points(edges, max_points))
+        else:
+            counts = all_points(source)
+    return RocCurve(_thinned(counts, max_points), convex_hull)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -186,12 +183,12 @@ class PrecisionRecallCurve(Result):
 
     @property
     def precision(self) -> NDArray[np.float64]:
-        """The shares of accepted trials that are genuine."""
+        """The proportion of accepted trials that are genuine."""
         return np.asarray(precision(self.counts))
 
     @property
     def recall(self) -> NDArray[np.float64]:
-        """The shares of genuine trials that are accepted."""
+        """The proportion of genuine trials that are accepted."""
         return np.asarray(recall(self.counts))
 
     def average_precision(self) -> float:
@@ -206,14 +203,9 @@ class PrecisionRecallCurve(Result):
         return float(np.dot(gained, self.precision))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists."""
-        return {
-            "kind": "a posteriori",
-            "threshold": self.threshold.tolist(),
-            "precision": self.precision.tolist(),
-            "recall": self.recall.tolist(),
-            "average_precision": self.average_precision(),
-        }
+        """Plain lists, and the average precision."""
+        lists = _lists(threshold=self.threshold, precision=self.precision, recall=self.recall)
+        return {**lists, "average_precision": self.average_precision()}
 
     def answer(self) -> str:
         """The number of points and the average precision."""
@@ -221,14 +213,21 @@ class PrecisionRecallCurve(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One row per point."""
-        columns = (
-            Column("threshold", "threshold", "threshold"),
-            Column("precision", "precision", "rate"),
-            Column("recall", "recall", "rate"),
-        )
-        rows = tuple(zip(self.threshold.tolist(), self.precision.tolist(), self.recall.tolist(), strict=True))
         caption = "Precision and recall, a posteriori"
-        return (Table("precision_recall", caption, columns, rows, shown=every_tenth(len(rows))),)
+        return _point_table("precision_recall", caption, self.threshold, precision=self.precision, recall=self.recall)
+
+
+def _lists(**series: NDArray[np.float64]) -> dict[str, Any]:
+    return {"kind": "a posteriori", **{name: values.tolist() for name, values in series.items()}}
+
+
+def _point_table(
+    name: str, caption: str, threshold: NDArray[np.float64], **rates: NDArray[np.float64]
+) -> tuple[Table, ...]:
+    columns = [Column("threshold", "threshold", "threshold")]
+    columns += [Column(title.lower(), title, "rate") for title in rates]
+    rows = tuple(zip(threshold.tolist(), *(values.tolist() for values in rates.values()), strict=True))
+    return (Table(name, caption, tuple(columns), rows, shown=every_tenth(len(rows))),)
 
 
 def precision_recall_curve(
@@ -241,19 +240,19 @@ def precision_recall_curve(
     data : Trials, data frame, ScoreSource or tuple of two array_like
         Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
     max_points : int, optional
-        At most so many points, for drawing, never for figures; by default all. They are chosen as in `roc_curve`.
+        Maximum number of points, for drawing only; all by default. They are chosen as in `roc_curve`.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
 
     Returns
     -------
     PrecisionRecallCurve
-        Thresholds, precision and recall. Where nothing is accepted there is no precision, and no point.
+        Thresholds, precision and recall. Thresholds that accept nothing have no precision, and no point.
 
     Raises
     ------
     TrialsError
-        Every score is -inf, so that nothing is ever accepted.
+        If every score is -inf, so that nothing is ever accepted.
 
     References
     ----------
@@ -271,68 +270,57 @@ def precision_recall_curve(
     counts = counts[counts.genuine - counts.false_rejects + counts.false_accepts > 0]
     if not len(counts):
         raise TrialsError("every score is -inf: nothing is ever accepted, and there is no precision")
-    return PrecisionRecallCurve(counts if max_points is None else thinned_points(counts, max_points))
+    return PrecisionRecallCurve(_thinned(counts, max_points))
 
 
-def thinned_points(counts: ErrorCounts, max_points: int) -> ErrorCounts:
-    """Points whose staircase is that of all points, or near it where there are too many corners."""
+def _thinned(counts: ErrorCounts, max_points: int | None) -> ErrorCounts:
+    """Keep the corners of the staircase; if these are too many, even steps along the DET curve."""
+    if max_points is None:
+        return counts
     if max_points < 2:
         raise ParameterError(f"max_points must be at least 2, not {max_points}")
     if len(counts) > max_points:
-        counts = counts[_corners(counts)]
-    return counts[_spread(counts, max_points)] if len(counts) > max_points else counts
+        corners = np.ones(len(counts), dtype=bool)
+        for errors in (counts.false_accepts, counts.false_rejects):
+            same = np.diff(errors) == 0
+            corners[1:-1] &= ~(same[1:] & same[:-1])
+        counts = counts[corners]
+    return counts[_even_points(counts, max_points)] if len(counts) > max_points else counts
 
 
-def _corners(counts: ErrorCounts) -> NDArray[np.bool_]:
-    """The ends, and all points but those inside a stretch on which one of the two errors stays the same."""
-    kept = np.ones(len(counts), dtype=bool)
-    for errors in (counts.false_accepts, counts.false_rejects):
-        same = np.diff(errors) == 0
-        kept[1:-1] &= ~(same[1:] & same[:-1])
-    return kept
-
-
-def _spread(counts: ErrorCounts, max_points: int) -> NDArray[np.int64]:
-    """The ends, and the points on either side of even steps along the DET curve: long treads keep both of theirs."""
+def _even_points(counts: ErrorCounts, max_points: int) -> NDArray[np.int64]:
+    """Choose both ends, and the points on either side of even steps along the DET curve."""
     if max_points < 2:
         raise ParameterError(f"max_points must be at least 2, not {max_points}")
     from scipy.special import ndtri
 
     x, y = (ndtri(np.clip(rates, _SMALL, 1 - _SMALL)) for rates in (counts.far, counts.frr))
-    travelled = y - x  # as the threshold rises, so does this
+    travelled = y - x  # rises with the threshold
     last = len(counts) - 1
-    for finer in (8, 4, 2):  # many steps end on the same long tread: there is room for more of them
-        kept = _beside_steps(travelled, finer * (max_points - 2) // 2, last)
+    kept = np.array([0, last])
+    for finer in (8, 4, 2, 1):  # many steps end on the same long tread: there is room for more of them
+        places = np.linspace(travelled[0], travelled[-1], finer * (max_points - 2) // 2 + 2)[1:-1]
+        before = np.searchsorted(travelled, places, side="right") - 1
+        kept = np.unique(np.concatenate([[0, last], before, before + 1]).clip(0, last))
         if len(kept) <= max_points:
-            return kept
-    return _beside_steps(travelled, (max_points - 2) // 2, last)
-
-
-def _beside_steps(travelled: NDArray[np.float64], steps: int, last: int) -> NDArray[np.int64]:
-    places = np.linspace(travelled[0], travelled[-1], steps + 2)[1:-1]
-    before = np.searchsorted(travelled, places, side="right") - 1
-    return np.unique(np.concatenate([[0, last], before, before + 1]).clip(0, last))
+            break
+    return kept
 
 
 def area_under(counts: ErrorCounts) -> float:
-    """The exact area under the error curve through these points, by the trapezoid rule.
+    """Compute the exact area under the error curve through these points, by the trapezoid rule.
 
     On all distinct points it is P(genuine < impostor) + P(equal)/2: one minus the usual AUC.
     """
-    area = _trapezoid(-np.diff(counts.false_accepts), counts.false_rejects)
-    return area / int(counts.genuine * counts.impostor)
-
-
-def _trapezoid(widths: NDArray[np.int64], heights: NDArray[np.int64]) -> float:
-    both = heights[1:] + heights[:-1]
+    widths, heights = -np.diff(counts.false_accepts), counts.false_rejects[1:] + counts.false_rejects[:-1]
     total = 0
     for start in range(0, len(widths), 1 << 16):
-        width, height = widths[start : start + (1 << 16)], both[start : start + (1 << 16)]
+        width, height = widths[start : start + (1 << 16)], heights[start : start + (1 << 16)]
         if int(width.sum()) * int(height.max(initial=0)) < 2**63:
             total += int(np.dot(width, height))
         else:
             total += sum(w * h for w, h in zip(width.tolist(), height.tolist(), strict=True))
-    return total / 2
+    return total / 2 / int(counts.genuine * counts.impostor)
 
 
 def auc_error(data: ScoreData, *, system: str | None = None) -> float:
@@ -343,7 +331,7 @@ def auc_error(data: ScoreData, *, system: str | None = None) -> float:
     data : Trials, data frame, ScoreSource or tuple of two array_like
         Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
 
     Returns
     -------
@@ -365,3 +353,155 @@ def auc_error(data: ScoreData, *, system: str | None = None) -> float:
     0.1
     """
     return area_under(all_points(as_source(data, system=system)))
+
+
+def bootstrap_eer(
+    trials: TrialsLike,
+    *,
+    system: str | None = None,
+    cluster: Cluster | None = None,
+    n_resamples: int = 1000,
+    rng: np.random.Generator | int | None = 0,
+) -> Bootstrap:
+    """Bootstrap the equal error rate (step-mean), which is a posteriori: every replicate has its own threshold.
+
+    Parameters
+    ----------
+    trials : Trials or data frame
+        The trials, of both classes.
+    system : str, optional
+        The name of the system; not needed if there is only one.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
+        known.
+    n_resamples : int, default 1000
+        How many resamples are drawn: of trials, or of people with all their trials if ids are known.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result.
+
+    Returns
+    -------
+    Bootstrap
+        The equal error rate, those of the replicates, and their interval.
+
+    Notes
+    -----
+    Replicates of people are brought to the standard deviation of the variance between people, as drawing both people of
+    a trial overstates it.
+
+    References
+    ----------
+    Owen, The pigeonhole bootstrap, 2007.
+
+    Examples
+    --------
+    >>> from fairtrial import Trials
+    >>> genuine = np.arange(400) < 100
+    >>> trials = Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
+    >>> bootstrap = bootstrap_eer(trials, n_resamples=200)
+    >>> low, high = bootstrap.interval()
+    >>> low < bootstrap.estimate < high
+    True
+    """
+    check_resamples(n_resamples)
+    trials = trials_of(trials, "trials")
+    estimate = equal_error_rate(trials, system=system).value
+    generator = as_generator(rng)
+    scores = trials.column(system).astype(np.float64)
+    people = TrialSets(trials, trials, cluster).people[1]
+    if people is None:
+        classes = np.sort(scores[trials.genuine]), np.sort(scores[~trials.genuine])
+        return Bootstrap(estimate, _eer_of_resampled_trials(*classes, n_resamples, generator))
+    values, redrawn = _eer_of_resampled_people(scores, people, n_resamples, generator)
+    return Bootstrap(estimate, values, redrawn=redrawn)
+
+
+def _eer_of_resampled_people(
+    scores: NDArray[np.float64], people: People, count: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], int]:
+    """Compute the EERs of resampled people, and the number of resamples redrawn for want of a class."""
+    thresholds = np.unique(scores)
+    parts, ends = [], []
+    for part in people.classes:
+        order = np.argsort(scores[part.rows], kind="stable")
+        columns = tuple(column[order] for column in part.people)
+        parts.append(replace(part, rows=part.rows[order], people=columns, apart=part.apart[order]))
+        ends.append(np.searchsorted(scores[part.rows[order]], thresholds, side="right"))
+    values, redrawn = np.empty(count), 0
+    for k in range(count):
+        while True:
+            numbers = people.draw(1, rng)[0]
+            weights = [part.times_drawn(numbers) for part in parts]
+            totals = [float(weight.sum()) for weight in weights]
+            if min(totals) > 0:
+                break
+            redrawn += 1
+        below = [np.concatenate([[0.0], np.cumsum(weight)])[end] for weight, end in zip(weights, ends, strict=True)]
+        frr, far = below[0] / totals[0], 1 - below[1] / totals[1]
+        best = int(np.argmin(np.abs(far - frr)))
+        values[k] = (far[best] + frr[best]) / 2
+    return values, redrawn
+
+
+def _eer_of_resampled_trials(
+    genuine: NDArray[np.float64], impostor: NDArray[np.float64], count: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Compute the EERs of resampled trials, both class sizes kept.
+
+    FRR is constant between neighbouring genuine scores, so cells are the genuine scores around the crossing and the
+    runs of impostor scores between them. Only the run with the crossing is drawn score by score, given its total.
+    """
+    knots, inner = _knots(genuine, impostor)
+    genuine_cells = np.diff(np.concatenate([[0], np.searchsorted(genuine, knots, side="right"), [len(genuine)]]))
+    edges = np.stack([np.searchsorted(impostor, knots, side=side) for side in ("left", "right")], axis=1).ravel()
+    impostor_cells = np.diff(np.concatenate([[0], edges, [len(impostor)]]))
+    drawn_genuine = rng.multinomial(len(genuine), genuine_cells / len(genuine), size=count)
+    drawn = rng.multinomial(len(impostor), impostor_cells / len(impostor), size=count)
+    rejects = np.cumsum(drawn_genuine, axis=1)[:, :-1]
+    # impostors above each knot, and above the run that follows it
+    accepts = len(impostor) - np.cumsum(drawn, axis=1)
+    at_knot, after_run = accepts[:, 1:-1:2], accepts[:, 2::2]
+    frr = rejects / len(genuine)
+    # the first knot or end of a run at which FRR is the larger
+    gap = np.empty((count, 2 * len(knots)))
+    gap[:, 0::2], gap[:, 1::2] = at_knot / len(impostor) - frr, after_run / len(impostor) - frr
+    below = gap < 0
+    first = np.where(below.any(axis=1), below.argmax(axis=1), -1)
+    # beyond the outermost knots FRR is not constant if genuine scores were left out
+    if inner and ((first <= 2) | (first >= 2 * len(knots) - 1)).any():
+        drawn_scores = ((rng.choice(genuine, len(genuine)), rng.choice(impostor, len(impostor))) for _ in range(count))
+        return np.array([equal_error_rate(scores).value for scores in drawn_scores])
+    values = np.empty(count)
+    in_run = (first % 2 == 1) & (first > 0)
+    for k in np.flatnonzero(~in_run):
+        place = max(int(first[k]), 1)
+        sides = (
+            [(gap[k, p], frr[k, p // 2]) for p in (place - 1, place)] if first[k] != -1 else [(gap[k, -1], frr[k, -1])]
+        )
+        values[k] = min((abs(g), 2 * f + g) for g, f in sides)[1] / 2
+    for knot in np.unique(first[in_run] // 2):
+        rows = np.flatnonzero(in_run & (first // 2 == knot))
+        start, stop = edges[2 * knot + 1], edges[2 * knot + 2] if 2 * knot + 2 < len(edges) else len(impostor)
+        distinct = np.unique(impostor[start:stop], return_counts=True)[1]
+        totals = at_knot[rows, knot] - after_run[rows, knot]
+        path = np.cumsum(rng.multinomial(totals, distinct / distinct.sum()), axis=1)
+        path = np.concatenate([np.zeros((len(rows), 1)), path], axis=1)
+        rate = (at_knot[rows, knot][:, None] - path) / len(impostor)
+        off = np.abs(rate - frr[rows, knot][:, None])
+        best = off.argmin(axis=1)
+        values[rows] = (rate[np.arange(len(rows)), best] + frr[rows, knot]) / 2
+    return values
+
+
+def _knots(genuine: NDArray[np.float64], impostor: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
+    """Give -inf and the distinct genuine scores around the crossing, and whether any were left out."""
+    every = np.unique(np.concatenate([[-np.inf], genuine]))
+    frr = np.searchsorted(genuine, every, side="right") / len(genuine)
+    far = 1 - np.searchsorted(impostor, every, side="right") / len(impostor)
+    rate = float(frr[np.argmin(np.abs(far - frr))])
+    slack = _REACH * sqrt(max(rate * (1 - rate), 0.01) * (1 / len(genuine) + 1 / len(impostor))) + 3 / len(genuine)
+    near = np.flatnonzero((np.abs(frr - rate) <= slack) | (np.abs(far - rate) <= slack))
+    if not len(near) or len(every) < 50:
+        return every, False
+    kept = np.unique(np.concatenate([every[:1], every[max(near[0] - 1, 0) : near[-1] + 2]]))
+    return kept, len(kept) < len(every)

@@ -85,26 +85,26 @@ class Answer:
     @classmethod
     def of_page(cls, page: Page, result: dict[str, Any], drawn: Mapping[str, Draw]) -> Answer:
         """Take over what a report says."""
-        return cls(page.answer, page.tables, result, page.explore, drawn, lambda repeat: replace(page, repeat=repeat))
+        sentences = tuple(f"{sentence}." for sentence in page.answer)
+        return cls(sentences, page.tables, result, page.explore, drawn, lambda repeat: replace(page, repeat=repeat))
 
     def to_dict(self) -> dict[str, Any]:
         """What the browser gets."""
+        tables = []
+        for table in (table for table in self.tables if table.rows):
+            total, kept = len(table.rows), list(range(len(table.rows)) if table.shown is None else table.shown)
+            if total > MAX_ROWS:
+                table = replace(table, rows=tuple(table.rows[k] for k in kept[:MAX_ROWS]), shown=None)
+            tables.append({**lay_out(table), "total": total})
         return {
             "sentences": list(self.sentences),
-            "tables": [{**lay_out(_shortened(table)), "total": len(table.rows)} for table in self.tables if table.rows],
+            "tables": tables,
             "notes": [str(note) for note in gather_notes(note for table in self.tables for note in table.notes)],
             "result": self.result,
             "shown": self.shown,
             "figures": list(self.drawn),
             "has_page": self.page is not None,
         }
-
-
-def _shortened(table: Table) -> Table:
-    if len(table.rows) <= MAX_ROWS:
-        return table
-    kept = table.shown if table.shown is not None else range(MAX_ROWS)
-    return replace(table, rows=tuple(table.rows[k] for k in list(kept)[:MAX_ROWS]), shown=None)
 
 
 @dataclass(frozen=True, slots=True)

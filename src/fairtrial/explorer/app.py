@@ -28,12 +28,12 @@ from starlette.routing import Route
 from fairtrial import __version__
 from fairtrial.core.errors import FairtrialError, ParameterError
 from fairtrial.core.tables import json_text
-from fairtrial.core.words import cut
+from fairtrial.core.words import cut, wording
 from fairtrial.explorer.data import Data, Point, Reading, criteria_shown
 from fairtrial.explorer.guard import REPORT_HEADERS, Guard
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.questions import QUESTIONS
-from fairtrial.explorer.sessions import Session, Sessions, Words
+from fairtrial.explorer.sessions import Session, Sessions
 from fairtrial.formats.sheets import ROLES
 from fairtrial.pages.page import palette
 
@@ -59,7 +59,7 @@ _SHARED = {"charts.js", "charts.css", "theme.css", "page.css", "tables.js", "the
 Work = Callable[[Session, Request], Awaitable[Response]]
 
 
-def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> tuple[Guard, Sessions]:
+def make_app(paths: list[str], *, token: str, port: int) -> tuple[Guard, Sessions]:
     """The app, and the sessions that are to be closed at its end.
 
     Parameters
@@ -70,10 +70,8 @@ def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> 
         What the address of every request must begin with.
     port
         Where the server listens.
-    words
-        How errors of the library are put to the user.
     """
-    sessions = Sessions(paths, words)
+    sessions = Sessions(paths)
 
     def route(address: str, work: Work, *methods: str) -> Route:
         async def answer(request: Request) -> Response:
@@ -83,7 +81,7 @@ def make_app(paths: list[str], *, token: str, port: int, words: Words = str) -> 
             try:
                 return await work(session, request)
             except FairtrialError as error:
-                return _error(422, session.worded(str(error)), error.code)
+                return _error(422, session.worded(error), error.code)
             except OSError as error:
                 return _error(422, session.worded(f"{error.filename or 'a file'}: {error.strerror}"), "file")
             except ClientDisconnect:  # nobody is left to be told
@@ -303,6 +301,10 @@ class _Server(uvicorn.Server):
 
     ended: Callable[[], None] = staticmethod(lambda: None)
 
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        with wording(style="shell"):  # errors name options as the command line does
+            super().run(sockets)
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to end, and end the process if that takes too long."""
         if not self.should_exit:
@@ -316,9 +318,7 @@ class _Server(uvicorn.Server):
         os._exit(128 + sig)
 
 
-def serve(
-    paths: list[str], *, port: int = 0, words: Words = str, ready: Callable[[str], None] = lambda address: None
-) -> None:
+def serve(paths: list[str], *, port: int = 0, ready: Callable[[str], None] = lambda address: None) -> None:
     """Serve the explorer to browsers on this machine, until Ctrl-C.
 
     Parameters
@@ -327,19 +327,17 @@ def serve(
         Score files, globs and directories that are open from the start.
     port
         Where to listen; 0: any free port.
-    words
-        Words errors of the library for the user.
     ready
         Called with the address, as soon as it answers.
     """
-    with _running(paths, port, words) as (server, listening, address):
+    with _running(paths, port) as (server, listening, address):
         watch = threading.Thread(target=_when_started, args=(server, lambda: ready(address)), daemon=True)
         watch.start()
         server.run(sockets=[listening])
 
 
 @contextmanager
-def _running(paths: list[str], port: int, words: Words) -> Iterator[tuple[_Server, socket.socket, str]]:
+def _running(paths: list[str], port: int) -> Iterator[tuple[_Server, socket.socket, str]]:
     token = secrets.token_urlsafe(24)
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -348,7 +346,7 @@ def _running(paths: list[str], port: int, words: Words) -> Iterator[tuple[_Serve
         except (OSError, OverflowError) as error:
             raise ParameterError(f"port {port} cannot be used: {error}; choose another, or none at all") from error
         used = int(listening.getsockname()[1])
-        app, sessions = make_app(paths, token=token, port=used, words=words)
+        app, sessions = make_app(paths, token=token, port=used)
         config = uvicorn.Config(
             app,
             log_level="error",
@@ -368,9 +366,9 @@ def _running(paths: list[str], port: int, words: Words) -> Iterator[tuple[_Serve
 
 
 @contextmanager
-def served(paths: list[str], *, words: Words = str) -> Iterator[str]:
+def served(paths: list[str]) -> Iterator[str]:
     """Serve an explorer in a thread as long as the context lasts, as in a notebook or a test; give its address."""
-    with _running(paths, 0, words) as (server, listening, address):
+    with _running(paths, 0) as (server, listening, address):
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         _when_started(server, lambda: None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -19,10 +18,10 @@ from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import alpha_grid, curve_of
 from fairtrial.explorer.files import OpenFile, OpenFiles
 from fairtrial.explorer.forms import Fields, check_fields, check_flag, check_names, check_number, check_text, values_of
-from fairtrial.figures.axes import Floats, probit
+from fairtrial.figures.style import Floats, probit
 from fairtrial.figures.system import SystemCurves, overview_charts
 from fairtrial.formats.columns import read_named
-from fairtrial.formats.opening import expected_memory
+from fairtrial.formats.opening import expected_memory, half_of_memory
 from fairtrial.formats.read import read_pair, read_trials
 from fairtrial.formats.sheets import ROLES, ReadOptions
 from fairtrial.groups.membership import PeopleTable
@@ -30,7 +29,7 @@ from fairtrial.inference.decide import Judgement, judge, judge_at
 from fairtrial.inference.folds import make_blocks, with_fold_note
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import TrialSets, check_same_systems
-from fairtrial.pages.parts import JUDGED
+from fairtrial.pages.results import JUDGED
 from fairtrial.rules.criteria import CRITERIA, Criterion, as_criterion
 
 CONFIDENCE = 0.95
@@ -140,7 +139,7 @@ class Reading:
     def read(self, files: Files, progress: Callable[[int], None] | None, *, room: int | None = None) -> TrialSets:
         """Read the files; raise an error if they need more than `room` bytes, by default half of the memory."""
         dev, test = ([str(file.path) for file in some] for some in (files.dev, files.test))
-        needed, limit = expected_memory([*dev, *test]), _half_of_memory() if room is None else room
+        needed, limit = expected_memory([*dev, *test]), half_of_memory() if room is None else room
         if needed > limit:
             raise TrialsError(
                 f"these files need about {needed / 1e9:.1f} GB of memory and {limit / 1e9:.1f} GB may be used; "
@@ -166,13 +165,6 @@ class Reading:
             name: list(value) if isinstance(value, tuple) else value
             for name, value in changed(ReadOptions, unset).items()
         }
-
-
-def _half_of_memory() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):  # not every system tells it
-        return 4 * 10**9
 
 
 def _check_classes(trials: Trials, files: Sequence[OpenFile], name: str) -> None:
@@ -427,7 +419,7 @@ class Data:
                 "epc": captions.epc,
                 "curve": captions.curve,
             },
-            "notes": list(dict.fromkeys(note for trials in sets.values() for note in trials.notes)),
+            "notes": list(dict.fromkeys(str(note) for trials in sets.values() for note in trials.notes)),
             "said": f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; "
             + "; ".join(
                 f"{name}: {count['genuine']:,} genuine and {count['impostor']:,} impostor trials"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from typing import Any, TypeAlias
 
-from fairtrial.calibration.model import CALIBRATIONS
+from fairtrial.calibration.methods import CALIBRATIONS
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.parameters import Argument, arguments_of, read_names
 from fairtrial.core.words import cut

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, TypeAlias
@@ -44,7 +45,7 @@ class Job:
 
     def start(self) -> Job:
         """Begin, and return at once."""
-        self._thread = threading.Thread(target=self._run, name="fairtrial job", daemon=True)
+        self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name="fairtrial job", daemon=True)
         self._thread.start()
         return self
 

@@ -10,16 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.calibration.calibration import calibrate
-from fairtrial.calibration.curves import bayes_error_curve, ece_curve, tippett_curve
-from fairtrial.calibration.maps import llr_map, pav_curve
+from fairtrial.calibration.curves import bayes_error_curve, ece_curve, llr_map, pav_curve, tippett_curve
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.parameters import arguments_of, changed, option_words, repeat_call
 from fairtrial.core.tables import Column, Table, join_tables
 from fairtrial.core.trials import Further, Trials
 from fairtrial.core.words import listed, percent, plural, term
-from fairtrial.evaluation.bands import curve_band
+from fairtrial.evaluation.bands import compare_curves, curve_band
 from fairtrial.evaluation.comparison import compare
-from fairtrial.evaluation.curve_tests import compare_curves
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, performance_curve
 from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation, evaluate
 from fairtrial.evaluation.paired_tests import pair_judgements
@@ -27,17 +25,14 @@ from fairtrial.explorer.answers import MAX_ROWS, UNREPEATED, Answer, Repeated, d
 from fairtrial.explorer.data import Data, Point
 from fairtrial.explorer.forms import Fields, check_names, fields_of, values_of
 from fairtrial.explorer.jobs import Advance
-from fairtrial.figures.axes import Floats
 from fairtrial.figures.det import operating_curves
-from fairtrial.figures.scores import diagnostics
+from fairtrial.figures.scores import diagnostics, zoo_data
+from fairtrial.figures.style import Floats
 from fairtrial.figures.table import FIGURES
-from fairtrial.figures.zoo import zoo_data
 from fairtrial.fusion.fusion import fuse
 from fairtrial.groups.evaluation import evaluate_groups
 from fairtrial.inference.decide import judge
-from fairtrial.pages.calibration import calibration_page
-from fairtrial.pages.groups import groups_page
-from fairtrial.pages.systems import comparison_page, evaluation_page, evaluation_sentence, fusion_page
+from fairtrial.pages.results import calibration_page, comparison_page, evaluation_page, fusion_page, groups_page
 from fairtrial.repeated.comparison_plans import ComparisonSetting, observed_setting, plan_comparison
 from fairtrial.rules.measures import Measure
 
@@ -117,7 +112,9 @@ class Question:
         if self.function is compare and len(data.test) >= _MANY_TRIALS:
             values["n_resamples"] = _FEW_RESAMPLES  # the primary test does not need them
         asked = Asked(data, Point.of(given), values)
-        asked.systems(self.least)
+        names = asked.systems(self.least)
+        if "system" in self.fields and len(names) > 1:
+            raise ParameterError("choose one of the systems {names:list}", code="several-systems", names=names)
         return asked
 
     def refusal(self, data: Data) -> str:
@@ -171,12 +168,6 @@ def _option_words(values: Mapping[str, Any]) -> list[str]:
     return [word for name, value in values.items() for word in option_words(name, value)]
 
 
-def _system_words(asked: Asked) -> list[str]:
-    """The systems as options, if they are not all."""
-    names = asked.systems()
-    return [] if names == asked.data.systems else option_words("systems", list(names))
-
-
 def _sets(asked: Asked) -> list[str]:
     """The trials as arguments: dev and test, folds, or all trials at a given threshold, where folds choose nothing."""
     if asked.data.reading.folds is None:
@@ -212,7 +203,7 @@ def _evaluate(asked: Asked, advance: Advance) -> Answer:
         if not folds:
             drawn |= drawn_later(diagnostic=lambda: diagnostics(data.dev, data.test, **given))
     return Answer(
-        (*map(evaluation_sentence, results), *filter(None, [doubt])),
+        (*(f"{result.answer()}." for result in results), *filter(None, [doubt])),
         join_tables([result.tables() for result in results]),
         {"systems": [result.to_dict() for result in results]},
         drawn=drawn,
@@ -256,7 +247,9 @@ def _curves(asked: Asked, advance: Advance) -> Answer:
 
 def _repeat_curves(asked: Asked) -> Repeated:
     data, given = asked.data, asked.keywords(curve_band, point=False)
-    words = ["epc", *data.words(asked.systems()), *_system_words(asked), "--bands", given.pop("kind", "pointwise")]
+    names = asked.systems()
+    words = ["epc", *data.words(names), *([] if names == data.systems else option_words("systems", list(names)))]
+    words += ["--bands", given.pop("kind", "pointwise")]
     words += _option_words({**given, **changed(performance_curve, data.chance)})
     band = repeat_call("ft.evaluation.curve_band", ["curve"], asked.keywords(curve_band, point=False))
     return Repeated(tuple(words), (*_curve_lines(asked), f"bands = [{band} for curve in curves]"), data.where_files_are)
@@ -382,14 +375,6 @@ def _fuse(asked: Asked, advance: Advance) -> Answer:
     return Answer.of_page(fusion_page(result, UNREPEATED), result.to_dict(), {"epc": FIGURES["epc"].draw(curves)})
 
 
-def _repeat_fuse(asked: Asked) -> Repeated:
-    repeated = _repeat(QUESTIONS["fuse"], asked)
-    if asked.data.reading.cluster is None:
-        return repeated
-    note = "; ".join(filter(None, ["fairtrial fuse has no option --cluster; Python has", repeated.note]))
-    return replace(repeated, words=(), note=note)
-
-
 def _groups(asked: Asked, advance: Advance) -> Answer:
     data, given = asked.data, asked.keywords(evaluate_groups)
     if not given.get("by"):
@@ -438,15 +423,6 @@ def _calibrate(asked: Asked, advance: Advance) -> Answer:
         **({"llr_map": lambda: llr_map(results[0], **random)} if len(results) == 1 else {}),
     )
     return Answer.of_page(page, shown, drawn)
-
-
-def _repeat_calibrate(asked: Asked) -> Repeated:
-    data, given = asked.data, asked.keywords(calibrate, point=False)
-    words = ["calibrate", *data.words(asked.systems())]
-    words += _option_words(given)
-    call = repeat_call("ft.calibrate", ["dev", "test"], {**given, "systems": list(asked.systems())})
-    lines = [*data.lines(), f"print({call})"]
-    return Repeated(tuple(words), tuple(lines), data.where_files_are)
 
 
 def _zoo(asked: Asked, advance: Advance) -> Answer:
@@ -594,13 +570,11 @@ QUESTIONS: dict[str, Question] = {
     "regions": Question(("epc",), compare_curves, (), _regions, _repeat_regions, least=2),
     "compare": Question(("compare",), compare, ("systems", "measure"), _compare, least=2),
     "plan": Question(("plan",), plan_comparison, ("power",), _plan, _repeat_plan, least=2, at_threshold=True),
-    "fuse": Question(("fuse",), fuse, ("systems", "fusion", "normalise"), _fuse, _repeat_fuse, 2, needs_test=True),
+    "fuse": Question(("fuse",), fuse, ("systems", "fusion", "normalise"), _fuse, least=2, needs_test=True),
     "groups": Question(
         ("groups",), evaluate_groups, ("system", "by", "impostor_by"), _groups, _repeat_groups, needs_test=True
     ),
-    "calibrate": Question(
-        ("calibrate",), calibrate, ("systems", "method"), _calibrate, _repeat_calibrate, needs_test=True
-    ),
+    "calibrate": Question(("calibrate",), calibrate, ("systems", "method"), _calibrate, needs_test=True),
     "zoo": Question(
         ("plot", "zoo"), zoo_data, ("system", "by", "shows"), _zoo, _repeat_zoo, 1, True, True, True, more=()
     ),

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.explorer.answers import Answer, Kept
@@ -21,8 +21,6 @@ MAX_SESSIONS = 16
 _MAX_ANSWERS = 24
 _MAX_JOBS = 8
 _MAX_SHARED = 2
-Words: TypeAlias = Callable[[str], str]
-"""Turns the words of the library into those of the user."""
 
 
 @dataclass
@@ -31,7 +29,6 @@ class Session:
 
     key: str
     files: OpenFiles
-    words: Words = str
     data: Data | None = None
     answers: OrderedDict[str, Kept] = field(default_factory=OrderedDict)
     jobs: OrderedDict[str, Job] = field(default_factory=OrderedDict)
@@ -53,9 +50,9 @@ class Session:
             for key in [key for key, kept in self.answers.items() if kept.data is not data]:
                 del self.answers[key]
 
-    def worded(self, text: str) -> str:
-        """Word an error as the command line does, with the names that people know of dropped files."""
-        return self.words(self.files.without_folder(text))
+    def worded(self, text: object) -> str:
+        """Word an error with the names that people know of dropped files."""
+        return self.files.without_folder(str(text))
 
     def begin(self, work: Callable[[Advance], Any], slot: str) -> str:
         """Begin some work as soon as the work in the same slot has come to its next step, where it stops."""
@@ -111,9 +108,8 @@ class Session:
 class Sessions:
     """All sessions of a server, and the trials of files named on its command line, which all of them share."""
 
-    def __init__(self, paths: Sequence[str], words: Words = str) -> None:
+    def __init__(self, paths: Sequence[str]) -> None:
         self._paths = tuple(path for entry in paths for path in expand(entry))
-        self._words = words
         self._folder = Folder()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._shared: OrderedDict[object, Data] = OrderedDict()
@@ -122,7 +118,7 @@ class Sessions:
     def new(self) -> Session:
         """A new session; if there are many, the one that was not used for the longest time is closed."""
         key = secrets.token_urlsafe(9)
-        session = Session(key, OpenFiles(self._paths, self._folder.path / key), self._words)
+        session = Session(key, OpenFiles(self._paths, self._folder.path / key))
         with self._lock:
             self._sessions[session.key] = session
             oldest = self._sessions.popitem(last=False)[1] if len(self._sessions) > MAX_SESSIONS else None

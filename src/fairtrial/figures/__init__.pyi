@@ -4,13 +4,23 @@ from .calibration import bayes_error_plot, ece_plot, llr_map_plot, pav_plot, tip
 from .det import det_plot, judged_precision, operating_curves, precision_recall_plot, roc_plot
 from .epc import epc_comparison_plot, epc_plot, epc_significance_plot, pooled_epc_plot
 from .groups import group_det_plot, group_epc_plot, group_matrix_plot, group_operating_curves, groups_plot
-from .published import eer_bound_plot, hter_deviations, hter_sd_plot
+from .published import eer_bound_plot, hter_density, hter_density_plot, hter_deviations, hter_sd_plot
 from .repeated import choose_rows, coverage_plot, fit_plot, hook_plot, plan_plot, power_curve, power_plot, read_study
-from .scores import bootstrap_plot, correlation_plot, diagnostic_plot, diagnostics, scatter_data, scatter_plot
+from .scores import (
+    bootstrap_plot,
+    correlation_plot,
+    diagnostic_plot,
+    diagnostics,
+    scatter_data,
+    scatter_plot,
+    zoo_data,
+    zoo_plot,
+)
 from .style import write_picture
-from .zoo import zoo_data, zoo_plot
+from .table import FIGURES
 
 __all__ = [
+    "FIGURES",
     "bayes_error_plot",
     "bootstrap_plot",
     "choose_rows",
@@ -31,6 +41,8 @@ __all__ = [
     "group_operating_curves",
     "groups_plot",
     "hook_plot",
+    "hter_density",
+    "hter_density_plot",
     "hter_deviations",
     "hter_sd_plot",
     "judged_precision",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,26 +13,35 @@ from fairtrial.calibration.calibration import CalibratedSystem, calibrated_words
 from fairtrial.calibration.curves import (
     BayesErrorCurve,
     EceCurve,
+    LlrMap,
+    PavCurve,
     PriorBand,
     TippettCurve,
     bayes_error_curve,
     ece_curve,
+    llr_map,
+    pav_curve,
     tippett_curve,
 )
-from fairtrial.calibration.maps import LlrMap, PavCurve, llr_map, pav_curve
 from fairtrial.calibration.measures import GIVEN_CALIBRATION
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.words import level_text, listed, percent
-from fairtrial.figures.axes import Floats, Range, linear_axis, padded
 from fairtrial.figures.style import (
     GREY,
+    Axis,
+    Floats,
+    Range,
     axes_for,
     draw_band,
     draw_line,
     draw_marked_line,
+    explain,
+    explain_band,
     in_percent,
     legend_below,
     legible,
+    linear_axis,
+    padded,
     several,
 )
 from fairtrial.inference.decide import SUPPORT
@@ -43,8 +52,8 @@ if TYPE_CHECKING:
 
 _KINDS: dict[str, tuple[Any, str]] = {
     "calibrated": ("-", "calibrated"),
-    "minimum": ((0, (2, 1.2)), "least there is, a posteriori"),
-    "raw": ((0, (6, 1.5, 1, 1.5)), "scores as they are"),
+    "minimum": ((0, (2, 1.2)), "minimum, a posteriori"),
+    "raw": ((0, (6, 1.5, 1, 1.5)), "raw scores"),
 }
 """The dashes of each kind of line along priors, and its entry in the legend."""
 _PRIORS = (0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999)
@@ -70,9 +79,7 @@ def _highest(lines: Sequence[Floats]) -> float:
     return min(max(1.05 * top, 1.05), _HIGHEST)
 
 
-def _draw_over_priors(
-    ax: Axes, curves: Sequence[BayesErrorCurve | EceCurve], label: str, title: str, top: float
-) -> None:
+def _draw_over_priors(ax: Axes, curves: Sequence[BayesErrorCurve | EceCurve], label: str, top: float) -> None:
     """Draw bands, axes and legend of curves along prior log-odds, with the priors themselves above."""
     for number, curve in enumerate(curves):
         if curve.band is not None:
@@ -84,14 +91,19 @@ def _draw_over_priors(
     above.set_xticks([float(logit(prior)) for prior in priors], labels=[f"{prior:g}" for prior in priors])
     above.set_xlabel("prior of a genuine trial", fontsize="small")
     above.tick_params(labelsize="small")
-    bands = dict.fromkeys(curve.band.described for curve in curves if curve.band is not None)
-    ax.set_title("\n".join([title, *bands]))
     for number, curve in enumerate(curves):
         draw_marked_line(ax, number, [], [], legible(curve.system), markersize=4, linestyle="")
     for kind, (dashes, words) in _KINDS.items():
         if kind != "raw" or any(curve.raw is not None for curve in curves):
             where = f" {calibrated_words(curves[0].kind)}" if kind == "calibrated" else ""
-            ax.plot([], [], color=GREY, linestyle=dashes, label=f"{words}{where}")
+            explain(ax, f"{words}{where}", linestyle=dashes)
+    for band in dict.fromkeys(str(curve.band.described) for curve in curves if curve.band is not None):
+        explain_band(ax, band.partition(",")[0])
+
+
+def _priors_caption(curves: Sequence[BayesErrorCurve | EceCurve], what: str) -> str:
+    bands = dict.fromkeys(str(curve.band.described) for curve in curves if curve.band is not None)
+    return ". ".join([what, *bands]) + "."
 
 
 def _draw_kind(ax: Axes, number: int, kind: str, log_odds: Floats, values: Floats, **more: Any) -> None:
@@ -133,17 +145,29 @@ def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax:
     shown = several(curves)
     with axes_for(ax, "bayes-error") as own:
         own.axhline(1.0, color=GREY, linewidth=0.9, zorder=1)
+        top = _highest([curve.calibrated.rates for curve in shown])
         for number, curve in enumerate(shown):
             for kind in _KINDS:
                 errors = getattr(curve, kind)
-                if errors is not None:
-                    _draw_kind(own, number, kind, curve.log_odds, errors.rates, alpha=_FAINT)
+                if errors is not None and kind == "calibrated":
+                    faint = np.where(errors.rates <= top, errors.rates, np.nan)
+                    _draw_kind(own, number, kind, curve.log_odds, faint, alpha=_FAINT)
                     _draw_kind(own, number, kind, curve.log_odds, np.where(errors.supported, errors.rates, np.nan))
-        title = f"1: the default system, which decides without a score\nfaint: fewer than {SUPPORT} errors of a kind"
-        top = _highest([curve.calibrated.rates for curve in shown])
-        _draw_over_priors(own, shown, "normalised Bayes error on test", title, top)
+                elif errors is not None:
+                    _draw_kind(own, number, kind, curve.log_odds, errors.rates, linewidth=1.1, marker="")
+        _draw_over_priors(own, shown, "normalised Bayes error on test", top)
+        explain(own, f"fewer than {SUPPORT} errors of a kind", linestyle="-", alpha=_FAINT)
         legend_below(own)
         return own
+
+
+def bayes_error_caption(curves: BayesErrorCurve | Sequence[BayesErrorCurve]) -> str:
+    """Say what a figure of Bayes errors shows."""
+    what = (
+        f"Normalised Bayes error, calibrated {calibrated_words(several(curves)[0].kind)}; at 1 (grey line) decisions "
+        f"without scores are as good. Faint: fewer than {SUPPORT} errors of a kind, left out above the axis"
+    )
+    return _priors_caption(several(curves), what)
 
 
 def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -> Axes:
@@ -183,13 +207,26 @@ def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -
                 bits = getattr(curve, kind)
                 if bits is not None:
                     _draw_kind(own, number, kind, curve.log_odds, bits)
-        title = "at log-odds of 0: Cllr and min Cllr\nabove the grey line evidence misleads"
-        top = _highest([curve.calibrated for curve in shown])
-        _draw_over_priors(own, shown, "empirical cross-entropy on test (bits)", title, top)
+        _draw_over_priors(own, shown, "empirical cross-entropy on test (bits)", _highest_bits(shown))
         first = shown[0]
-        own.plot(first.log_odds, first.neutral, color=GREY, linewidth=0.9, zorder=1, label="likelihood ratio of 1")
+        own.plot(first.log_odds, first.neutral, color=GREY, linewidth=0.9, zorder=1, label="no evidence (LR = 1)")
         legend_below(own)
         return own
+
+
+def ece_caption(curves: EceCurve | Sequence[EceCurve]) -> str:
+    """Say what a figure of cross-entropy shows."""
+    what = (
+        f"Empirical cross-entropy, calibrated {calibrated_words(several(curves)[0].kind)}; at log-odds of 0: Cllr and "
+        "min Cllr. Above the grey line, the likelihood ratio of 1 for every trial, evidence misleads"
+    )
+    return _priors_caption(several(curves), what)
+
+
+def _highest_bits(curves: Sequence[EceCurve]) -> float:
+    """Give the upper end of an axis of cross-entropy: near the curves, which may be far below no evidence."""
+    top = max(float(np.fmax.reduce(curve.calibrated, initial=0.0)) for curve in curves)
+    return min(max(2.0 * top, 0.05), _HIGHEST)
 
 
 def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> Axes:
@@ -227,15 +264,25 @@ def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> 
         own.axhline(0.0, color=GREY, linewidth=0.9, zorder=1)
         for number, each in enumerate(shown):
             draw_band(own, number, each.scores, each.low, each.high)
-            by = "dev resampled" if each.resampled else "by its parameters"
-            draw_line(own, number, each.scores, each.ratios, f"{each.method}, band {by}")
+            draw_line(own, number, each.scores, each.ratios, each.method)
         first = shown[0]
         own.set(xlim=(float(first.scores[0]), float(first.scores[-1])), xlabel=f"score of {legible(first.system)}")
         own.set_ylabel(_RATIO)
-        people = "trials taken as independent" if first.cluster == "none" else f"dev people, cluster {first.cluster}"
-        own.set_title(f"fitted on dev\n{level_text(first.confidence)} pointwise bands, {people}")
+        explain_band(own, f"{level_text(first.confidence)} pointwise band")
         legend_below(own)
         return own
+
+
+def llr_map_caption(maps: LlrMap | Sequence[LlrMap]) -> str:
+    """Say what a figure of maps shows."""
+    shown = several(maps)
+    first = shown[0]
+    people = "trials taken as independent" if first.cluster == "none" else f"dev people, cluster {first.cluster}"
+    by = [f"{each.method} by {'resampling dev' if each.resampled else 'its parameters'}" for each in shown]
+    return (
+        f"Maps from scores of {first.system} to log-likelihood ratios, fitted on dev. {level_text(first.confidence)} "
+        f"pointwise bands, {people}: {', '.join(by)}."
+    )
 
 
 def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -> Axes:
@@ -244,8 +291,8 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
     Parameters
     ----------
     curves : PavCurve or sequence of PavCurve
-        Of `pav_curve`; one only where it is along scores. What is infinite is drawn on the edge of the axes. The grey
-        line is what dev says: where a band lies beside it, the evidence is too strong or too weak.
+        Of `pav_curve`; only one if it is along scores. Infinite ratios have ticks of their own. The grey line is
+        what dev says: if a band lies beside it, the evidence is too strong or too weak.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
 
@@ -273,12 +320,12 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
     if len(shown) > 1 and any(curve.of_scores for curve in shown):
         text = "scores of several systems have several scales: draw one curve, or log-likelihood ratios"
         raise ParameterError(text, code="several-scales")
-    (left, right), (bottom, top) = _pav_limits(shown)
+    (left, right), (bottom, top), up = _pav_limits(shown)
     with axes_for(ax, "pav") as own:
         first = shown[0]
         calibrated = f"calibrated {calibrated_words(first.kind)}"
         guide = first.guide if first.of_scores else ([left, right], [left, right])
-        own.plot(*guide, color=GREY, linewidth=0.9, zorder=1, label=calibrated)
+        own.plot(*guide, color=GREY, linewidth=0.9, zorder=1, label="perfect agreement")
         for number, curve in enumerate(shown):
             low, high, ratios = (
                 np.clip(np.concatenate([values[:1], values]), bottom, top)
@@ -288,23 +335,37 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
             ends = np.concatenate([[curve.start], curve.ends])
             draw_line(own, number, ends, ratios, legible(curve.system), drawstyle="steps-pre")
         own.set(xlim=(left, right), xlabel="score" if first.of_scores else f"{_RATIO}, {calibrated}")
-        own.set(ylim=(bottom, top), ylabel=f"{_RATIO} by PAV on test")
-        own.set_title(
-            f"PAV on test: a posteriori; on the edge: trials of one class only\n"
-            f"{level_text(first.confidence)} pointwise bands, {first.method}"
-        )
+        own.set(ylim=(up.low, up.high), ylabel=f"{_RATIO} by PAV on test")
+        places, texts = zip(*up.ticks, strict=True)
+        own.set_yticks(places, labels=[text.replace("-", "\N{MINUS SIGN}") for text in texts])
+        explain_band(own, f"{level_text(first.confidence)} pointwise band")
         legend_below(own)
         return own
 
 
-def _pav_limits(curves: Sequence[PavCurve]) -> tuple[Range, Range]:
-    """Give axes that hold all guides, and all that is finite above them."""
+def pav_caption(curves: PavCurve | Sequence[PavCurve]) -> str:
+    """Say what a PAV figure shows."""
+    first = several(curves)[0]
+    return (
+        f"Log-likelihood ratios by PAV on test, a posteriori, against those calibrated {calibrated_words(first.kind)}. "
+        f"Infinite: trials there are of one class only. {level_text(first.confidence)} pointwise bands, {first.method}."
+    )
+
+
+def _pav_limits(curves: Sequence[PavCurve]) -> tuple[Range, Range, Axis]:
+    """Give limits that hold all guides and all that is finite above them, and an axis with room for infinite ratios."""
     left, right = (pick(end for curve in curves for end in curve.guide[0][[0, -1]]) for pick in (min, max))
     values = [np.zeros(1)]
     for curve in curves:
         within = (curve.places >= left) & (curve.places <= right)
         values += [curve.low[within], curve.high[within], curve.ratios, curve.guide[1]]
-    return (float(left), float(right)), padded(np.concatenate(values))
+    bottom, top = padded(np.concatenate(values))
+    axis = linear_axis(f"{_RATIO} on test", padded((bottom, top), room=0.04))
+    ticks = [tick for tick in axis.ticks if bottom + axis.high - top < tick[0] < 2 * top - axis.high]
+    for end, sign in ((bottom, -1), (top, 1)):
+        if any((curve.ratios == sign * np.inf).any() for curve in curves):
+            ticks.append((end, "\N{MINUS SIGN}\N{INFINITY}" if sign < 0 else "\N{INFINITY}"))
+    return (float(left), float(right)), (bottom, top), replace(axis, ticks=tuple(sorted(ticks)))
 
 
 def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | None = None) -> Axes:
@@ -349,12 +410,16 @@ def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | No
         ends = min(curve.ratios[0] for curve in shown), max(curve.ratios[-1] for curve in shown)
         own.set(xlim=ends, xlabel=_RATIO, ylim=(0, 1))
         in_percent(own.yaxis, "test trials above")
-        own.set_title(
-            f"Tippett: calibrated {calibrated_words(shown[0].kind)}\n"
-            "solid: genuine, dashed: impostor trials above a ratio"
-        )
+        explain(own, "genuine trials", linestyle="-")
+        explain(own, "impostor trials", linestyle=(0, (4, 1.5)))
         legend_below(own)
         return own
+
+
+def tippett_caption(curves: TippettCurve | Sequence[TippettCurve]) -> str:
+    """Say what a Tippett plot shows."""
+    kind = calibrated_words(several(curves)[0].kind)
+    return f"Tippett plot: test trials above each log-likelihood ratio, calibrated {kind}."
 
 
 def _misleading(curve: TippettCurve) -> str:
@@ -389,7 +454,7 @@ class EvidenceCurves:
     def to_dict(self) -> dict[str, Any]:
         """Give the charts `bayes`, `ece`, `tippett`, `pav` and `map`; what is infinite is on the edge of the axes."""
         bayes, ece, tippett, pav, fitted = self.bayes, self.ece, self.tippett, self.pav, self.map
-        across, up = _pav_limits([pav])
+        across, up, upwards = _pav_limits([pav])
         some = np.unique(np.linspace(0, len(pav.ends) - 1, _MOST_STEPS).astype(np.int64))
         return {
             "name": bayes.system,
@@ -414,7 +479,7 @@ class EvidenceCurves:
             },
             "pav": {
                 "x": linear_axis(f"{_RATIO} from dev", across).to_dict(),
-                "y": linear_axis(f"{_RATIO} on test", up).to_dict(),
+                "y": upwards.to_dict(),
                 "at": np.clip([pav.start, *pav.ends[some]], *across).tolist(),
                 "steps": np.clip(pav.ratios[some], *up).tolist(),
                 "places": np.clip([pav.start, *pav.places], *across).tolist(),
@@ -446,7 +511,7 @@ def evidence_charts(systems: Sequence[EvidenceCurves]) -> dict[str, Any]:
     around = f"{level} band, {GIVEN_CALIBRATION[bayes.band.threshold]}"
     rates, bits = (
         _highest([own.bayes.calibrated.rates for own in systems]),
-        _highest([own.ece.calibrated for own in systems]),
+        _highest_bits([own.ece for own in systems]),
     )
     return {
         "systems": [own.to_dict() for own in systems],
@@ -460,13 +525,13 @@ def evidence_charts(systems: Sequence[EvidenceCurves]) -> dict[str, Any]:
         "bits": linear_axis("cross-entropy (bits)", (0.0, bits)).to_dict(),
         "shares": linear_axis("trials above", (0.0, 1.0), percent=True).to_dict(),
         "captions": {
-            "bayes": f"Normalised Bayes error on test, {calibrated}; dashed: the least there is (a posteriori); grey: "
-            f"the default system, which decides without a score. Faint: fewer than {SUPPORT} errors of a kind. "
+            "bayes": f"Normalised Bayes error on test, {calibrated}; dashed: the minimum (a posteriori); grey: "
+            f"decisions without scores. Faint: fewer than {SUPPORT} errors of a kind. "
             f"{around}",
-            "ece": f"Empirical cross-entropy on test, {calibrated}; dashed: the least there is (a posteriori); grey: a "
+            "ece": f"Empirical cross-entropy on test, {calibrated}; dashed: the minimum (a posteriori); grey: a "
             f"likelihood ratio of 1 for every trial. {around}",
             "pav": f"Log-likelihood ratios on test by pool-adjacent-violators (a posteriori) against those "
-            f"{calibrated}; grey: where both are equal; {level} band, {pav.method}. What is infinite is on the edge",
+            f"{calibrated}; grey: where both are equal; {level} band, {pav.method}",
             "map": f"From scores to log-likelihood ratios, fitted on dev; {level} band by dev's people",
         },
         "maps": any(own.map is not None for own in systems),

@@ -8,23 +8,29 @@ from typing import TYPE_CHECKING
 
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.notes import Note
+from fairtrial.core.trials import TrialsLike, trials_of
 from fairtrial.core.words import Text, level_text, percent, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
-from fairtrial.figures.axes import DET_TICKS, Range, det_limits, probit, probit_inverse
 from fairtrial.figures.style import (
+    DET_TICKS,
+    Range,
     axes_for,
+    det_limits,
+    draw_beyond,
     draw_diagonal,
     draw_hollow_point,
     draw_line,
     draw_point,
+    explain,
     in_percent,
     legend_below,
     legible,
     look,
+    probit,
+    probit_inverse,
     several,
 )
-from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.inference.decide import Judgement, judge
 from fairtrial.inference.estimates import GIVEN, Threshold
 from fairtrial.inference.folds import Block
@@ -55,12 +61,13 @@ class OperatingPoint:
     """Whether the intervals have the threshold re-estimated."""
 
     @property
-    def headline(self) -> str:
+    def described(self) -> str:
         """The provenance of points and curves, in words."""
         origin = PROVENANCES[self.kind]
         return (
-            f"points, HTER: on {origin.judged}, {origin.kind}, threshold by {self.criterion} {origin.chosen}\n"
-            f"{level_text(self.confidence)} intervals, {GIVEN[self.interval_threshold]}"
+            f"Curves and EER: a posteriori, on {origin.curves}. Points and HTER: on {origin.judged}, {origin.kind}, "
+            f"threshold by {self.criterion} {origin.chosen}, with {level_text(self.confidence)} intervals, "
+            f"{GIVEN[self.interval_threshold]}."
         )
 
 
@@ -102,7 +109,7 @@ def operating_curves(
     dev : Trials or data frame
         The trials that thresholds are chosen on.
     test : Trials or data frame or None
-        The trials that are judged; None where there are `blocks`. The curve is then that of the dev trials, and the
+        The trials that are judged; None with `blocks`. The curve is then that of the dev trials, and the
         point that of the held-out blocks, pooled.
     blocks : sequence of Block, default ()
         Which trials set the threshold for which; see `make_blocks`.
@@ -122,7 +129,7 @@ def operating_curves(
     eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"
         The definition of the equal error rate; see `equal_error_rate`.
     max_points : int, default 2000
-        At most so many points, for drawing, never for figures.
+        The largest number of points of a curve that is drawn; counts and rates use all trials.
 
     Returns
     -------
@@ -162,7 +169,7 @@ def operating_curve(
     frr: RateInterval,
     *,
     eer: EerDefinition,
-    max_points: int,
+    max_points: int = 2000,
     name: str = "",
     notes: tuple[Note | str, ...] = (),
 ) -> OperatingCurve:
@@ -206,8 +213,8 @@ def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | No
     Parameters
     ----------
     curves : OperatingCurve or sequence of OperatingCurve
-        Curves of `operating_curves`. Each a-priori point comes with the intervals of its FAR and its FRR; where one of
-        them is 0 or 1, which these axes do not have, the point is on their edge.
+        Curves of `operating_curves`. Each a-priori point comes with the intervals of its FAR and its FRR; a rate of 0
+        or 1, which these axes do not have, is on their edge.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
 
@@ -251,9 +258,14 @@ def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | No
         own.set_ylim(*limits.frr)
         draw_diagonal(own, max(limits.far[0], limits.frr[0]), limits.far[1])
         _draw_curves(own, systems, limits.far, limits.frr)
-        own.set_title(_headline("DET", systems[0]))
+        explain(own, f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
         legend_below(own)
         return own
+
+
+def det_caption(curves: OperatingCurve | Sequence[OperatingCurve]) -> str:
+    """Say what a DET figure shows."""
+    return f"DET curves. {several(curves)[0].point.described} Arrowheads: intervals that leave the axes."
 
 
 def _draw_curves(ax: Axes, curves: Sequence[OperatingCurve], far: Range = (0.0, 1.0), frr: Range = (0.0, 1.0)) -> None:
@@ -266,10 +278,10 @@ def _draw_curves(ax: Axes, curves: Sequence[OperatingCurve], far: Range = (0.0, 
         bars = draw_point(ax, number, x, y, across=point.far, up=point.frr)
         if x in far or y in frr:
             bars.lines[0].set_clip_on(False)  # on the edge, and whole
-
-
-def _headline(name: str, curve: OperatingCurve) -> str:
-    return f"{name} and EER: a posteriori, on {PROVENANCES[curve.point.kind].curves}\n{curve.point.headline}"
+        if 0 <= point.far.low < far[0] < x:
+            draw_beyond(ax, number, far[0], y, "<")
+        if 0 <= point.frr.low < frr[0] < y:
+            draw_beyond(ax, number, x, frr[0], "v")
 
 
 _ROOM = 3.0
@@ -330,11 +342,18 @@ def roc_plot(
             on_diagonal = curve.eer.definition in ("interpolated", "rocch")
             far, frr = (curve.eer.value,) * 2 if on_diagonal else (curve.eer.counts.far, curve.eer.counts.frr)
             draw_hollow_point(own, number, float(far), float(frr))
-        own.set(xlim=(0, limit), ylim=(0, limit), aspect="equal", title=_headline("ROC", systems[0]))
+        explain(own, f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
+        explain(own, "EER on test, a posteriori", marker="o", markerfacecolor="white")
+        own.set(xlim=(0, limit), ylim=(0, limit), aspect="equal")
         in_percent(own.xaxis, term("FAR"))
         in_percent(own.yaxis, term("FRR"))
         legend_below(own)
         return own
+
+
+def roc_caption(curves: OperatingCurve | Sequence[OperatingCurve], *, limit: float | None = None) -> str:
+    """Say what a ROC figure shows."""
+    return f"ROC curves as errors. {several(curves)[0].point.described}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -368,7 +387,7 @@ def judged_precision(
     dev : Trials or data frame
         The trials that thresholds are chosen on.
     test : Trials or data frame or None
-        The trials that are judged; None where there are `blocks`. The curve is then that of the dev trials, and the
+        The trials that are judged; None with `blocks`. The curve is then that of the dev trials, and the
         point that of the held-out blocks, pooled.
     blocks : sequence of Block, default ()
         Which trials set the threshold for which; see `make_blocks`.
@@ -386,7 +405,7 @@ def judged_precision(
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known.
     max_points : int, default 2000
-        At most so many points, for drawing, never for figures.
+        The largest number of points of a curve that is drawn; counts and rates use all trials.
 
     Returns
     -------
@@ -451,7 +470,7 @@ def precision_recall_plot(
     >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
     >>> precision_recall_plot(judged_precision(dev, test)).get_xlabel()
-    'recall (%)'
+    'Recall (%)'
     """
     systems = several(curves)
     if not 0 <= low < 1:
@@ -466,15 +485,22 @@ def precision_recall_plot(
             draw_line(own, number, [], [], f"{legible(curve.system)}: {label}", marker=look(number).marker)
             draw_hollow_point(own, number, even, even)
             draw_point(own, number, recall.estimate, precision.estimate, across=recall.interval, up=precision.interval)
-        judgement, precision = systems[0].judgement, systems[0].precision
-        origin, rule = judgement.sets.provenance, judgement.criterion.described(float(judgement.alpha[0]))
+        explain(own, f"threshold from {systems[0].judgement.sets.provenance.source}", marker="o")
+        explain(own, "break-even point on test, a posteriori", marker="o", markerfacecolor="white")
         own.set(xlim=(low, 1), ylim=(low, 1), aspect="equal")
-        own.set_title(
-            f"curves, break-even points: a posteriori, on {origin.curves}\n"
-            f"points, F1: on {origin.judged}, {origin.kind}, threshold by {rule} {origin.chosen}\n"
-            f"{level_text(precision.confidence)} intervals, {GIVEN[precision.threshold]}"
-        )
-        in_percent(own.xaxis, "recall")
-        in_percent(own.yaxis, "precision")
+        in_percent(own.xaxis, "Recall")
+        in_percent(own.yaxis, "Precision")
         legend_below(own)
         return own
+
+
+def precision_recall_caption(curves: JudgedPrecision | Sequence[JudgedPrecision], *, low: float = 0.0) -> str:
+    """Say what a figure of precision and recall shows."""
+    first = several(curves)[0]
+    judgement, precision = first.judgement, first.precision
+    origin, rule = judgement.sets.provenance, judgement.criterion.described(float(judgement.alpha[0]))
+    return (
+        f"Precision and recall. Curves and break-even points: a posteriori, on {origin.curves}. Points and F1: on "
+        f"{origin.judged}, {origin.kind}, threshold by {rule} {origin.chosen}, with "
+        f"{level_text(precision.confidence)} intervals, {GIVEN[precision.threshold]}."
+    )

@@ -10,24 +10,30 @@ from numpy.typing import NDArray
 
 from fairtrial.benchmark.run import BenchmarkResult
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.words import level_text, listed, shown, term
-from fairtrial.evaluation.bands import Band
-from fairtrial.evaluation.curve_tests import CurveComparison
+from fairtrial.core.words import figure_text, level_text, listed, shown, term
+from fairtrial.evaluation.bands import Band, CurveComparison
 from fairtrial.evaluation.epc import PerformanceCurve
 from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation
-from fairtrial.figures.axes import ALPHA, COLOURS, alpha_axis, highest_within, line_of, rate_axis
 from fairtrial.figures.style import (
+    COLOURS,
     GREY,
     PALE,
+    alpha_axis,
+    alpha_label,
     axes_for,
     draw_band,
     draw_line,
     draw_point,
+    explain_band,
     figure_for,
+    highest_within,
     in_percent,
     legend_below,
     legible,
+    line_of,
+    linear_axis,
     look,
+    rate_axis,
     several,
 )
 from fairtrial.inference.estimates import GIVEN_ALONG
@@ -39,6 +45,8 @@ if TYPE_CHECKING:
     from fairtrial.figures.style import Canvas
 
 
+ALL = "all trials"
+"""The name of the curve of all groups together."""
 _APART = 0.008
 """How far apart in alpha the intervals of several systems stand, so that none hides another."""
 
@@ -99,22 +107,28 @@ def epc_plot(
                 raise ParameterError(f"there is a point of {point.system}, but no curve of it", code="no-such-curve")
             apart = _APART * (number - (len(places) - 1) / 2)
             draw_point(own, number, point.alpha + apart, float(point.test.hter), up=point.interval().interval)
-        limits = []
-        if around:
-            band = next(iter(around.values()))
-            by = " by bootstrap" if band.method == "bootstrap" else ""
-            limits.append((f"{level_text(band.confidence)} {band.kind} bands{by}", GIVEN_ALONG[band.threshold]))
-        if points:
-            interval = points[0].interval()
-            words = f"points with {level_text(interval.confidence)} intervals"
-            limits.append((words, GIVEN_ALONG[interval.threshold]))
-        if len({given for _, given in limits}) == 1:
-            lines = [f"{', '.join(words for words, _ in limits)}; {limits[0][1]}"]
-        else:
-            lines = [f"{words}, {given}" for words, given in limits]
-        own.set_title("\n".join([f"EPC: {how_judged(shown[0])}", *lines]))
+        for kind in dict.fromkeys((band.confidence, band.kind) for band in around.values()):
+            explain_band(own, f"{level_text(kind[0])} {kind[1]} band")
         legend_below(own)
         return own
+
+
+def epc_caption(
+    curves: PerformanceCurve | Sequence[PerformanceCurve],
+    *,
+    bands: Mapping[str, Band] | None = None,
+    points: Sequence[Evaluation | SystemEvaluation] = (),
+) -> str:
+    """Say what a figure of Expected Performance Curves shows."""
+    shown = as_curves(curves)
+    parts = [f"Expected performance curves: {how_judged(shown[0])}"]
+    for band in list((bands or {}).values())[:1]:
+        by = " by bootstrap" if band.method == "bootstrap" else ""
+        parts.append(f"{level_text(band.confidence)} {band.kind} bands{by}, {GIVEN_ALONG[band.threshold]}")
+    for point in points[:1]:
+        interval = point.interval()
+        parts.append(f"Points with {level_text(interval.confidence)} intervals, {GIVEN_ALONG[interval.threshold]}")
+    return ". ".join([*parts, *_cut_off(shown)]) + "."
 
 
 def as_curves(curves: PerformanceCurve | Sequence[PerformanceCurve]) -> tuple[PerformanceCurve, ...]:
@@ -136,33 +150,47 @@ def how_judged(curve: PerformanceCurve) -> str:
     return f"{curve.kind}, threshold by {curve.criterion} {PROVENANCES[curve.kind].chosen}"
 
 
+def _top(curves: Sequence[PerformanceCurve]) -> float | None:
+    """Give the end of the axis of errors if errors soar at the ends of alpha and would flatten the rest."""
+    inner = max(highest_within(curve.alpha, curve.value) for curve in curves)
+    highest = max(float(np.nanmax(curve.value)) for curve in curves)
+    return 1.4 * inner if highest > 2 * inner > 0 and not curves[0].measure.higher_is_better else None
+
+
+def _cut_off(curves: Sequence[PerformanceCurve]) -> list[str]:
+    top, measure = _top(curves), curves[0].measure
+    if top is None:
+        return []
+    return [f"{term(measure.label)} above {figure_text(top, measure.is_share)}, at the ends of alpha, is cut off"]
+
+
 def _draw_curves(ax: Axes, curves: Mapping[str, PerformanceCurve], bands: Mapping[str, Band] | None = None) -> None:
-    """Draw curves and bands by name; the ends of alpha, where errors soar, do not flatten all that lies between."""
-    for number, (name, curve) in enumerate(curves.items()):
-        draw_line(ax, number, curve.alpha, curve.value, legible(name))
+    """Draw curves and bands by name, in steps: thresholds change at single values of alpha."""
+    number = 0
+    for name, curve in curves.items():
+        if name == ALL:
+            ax.plot(curve.alpha, curve.value, color="black", label=name, drawstyle="steps-mid", linewidth=2)
+            continue
+        draw_line(ax, number, curve.alpha, curve.value, legible(name), drawstyle="steps-mid")
         if bands and name in bands:
             draw_band(ax, number, bands[name].alpha, bands[name].low, bands[name].high)
+        number += 1
     shown = list(curves.values())
     measure, criterion = shown[0].measure, shown[0].criterion
-    along = str(ALPHA) if criterion.weighs_far else "alpha"
-    along = along if criterion.aim is None else f"target {term(criterion.aim.label)} on dev"
-    ax.set(xlim=(float(shown[0].alpha[0]), float(shown[0].alpha[-1])), xlabel=along)
+    ax.set(xlim=(float(shown[0].alpha[0]), float(shown[0].alpha[-1])), xlabel=alpha_label(criterion))
     label = f"{term(measure.label)} on {PROVENANCES[shown[0].kind].judged}"
     if measure.is_share:
         in_percent(ax.yaxis, label)
     else:
         ax.set_ylabel(label)
     if not measure.higher_is_better:
-        ax.set_ylim(bottom=0)
-        inner = max(highest_within(curve.alpha, curve.value) for curve in shown)
-        if ax.get_ylim()[1] > 2 * inner > 0:
-            ax.set_ylim(top=1.4 * inner)
+        ax.set_ylim(0, _top(shown))
 
 
 _HATCHES = ("////", "\\\\\\\\")
 _PALE = 0.07
 """Opacity of the tint: pale enough for curves and grid if one system is better at every alpha."""
-_STRIP = (1.01, 1.04)
+_STRIP = (0.965, 1.0)
 """Where the strip begins and ends, in heights of the axes."""
 
 
@@ -211,7 +239,8 @@ def epc_comparison_plot(
     _check_pair(a, b, comparison)
     with axes_for(ax, "epc-compare") as own:
         _draw_curves(own, {curve.system: curve for curve in (a, b)})
-        # a tint where A or B is better; a strip above the axes, off the curves, says who by its hatching
+        own.set_ylim(top=own.get_ylim()[0] + 1.08 * np.diff(own.get_ylim())[0])
+        # a tint where A or B is better; a strip at the top, off the curves, says who by its hatching
         for number, name in enumerate((comparison.a, comparison.b)):
             better = comparison.different & ((comparison.worse < 0.5) if number == 0 else (comparison.worse > 0.5))
             for place, (low, high) in enumerate(spans(comparison.alpha, better)):
@@ -219,17 +248,27 @@ def epc_comparison_plot(
                 colour = look(number).colour
                 own.axvspan(low, high, color=colour, alpha=_PALE, linewidth=0, zorder=0)
                 strip: dict[str, Any] = {"hatch": _HATCHES[number], "edgecolor": "white", "linewidth": 0}
-                own.axvspan(low, high, *_STRIP, facecolor=colour, clip_on=False, label=label, **strip)
-        whole = "over all alpha at once" if comparison.simultaneous else "at each alpha by itself"
-        lines = [
-            f"EPC: {how_judged(a)}",
-            f"shaded: significant with {level_text(comparison.confidence)} confidence, {comparison.test} test, {whole}",
-            GIVEN_ALONG[comparison.threshold],
-            comparison.unclaimed,
-        ]
-        own.set_title("\n".join(filter(None, lines)), pad=18)
+                own.axvspan(low, high, *_STRIP, facecolor=colour, label=label, **strip)
         legend_below(own)
         return own
+
+
+def epc_comparison_caption(a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison) -> str:
+    """Say what a figure of two compared curves shows."""
+    whole = "simultaneously over all alpha" if comparison.simultaneous else "at each alpha by itself"
+    parts = [
+        f"Expected performance curves: {how_judged(a)}",
+        f"Shaded: significant with {level_text(comparison.confidence)} confidence, {comparison.test} test, {whole}, "
+        f"{GIVEN_ALONG[comparison.threshold]}",
+        _sentence(comparison.unclaimed),
+        *_cut_off((a, b)),
+    ]
+    return ". ".join(filter(None, parts)) + "."
+
+
+def _sentence(text: object) -> str:
+    words = str(text)
+    return words[:1].upper() + words[1:]
 
 
 def _check_pair(a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison) -> None:
@@ -311,25 +350,40 @@ def epc_significance_plot(
         _draw_curves(upper, {curve.system: curve for curve in (a, b)})
         lower.set_xlabel(upper.get_xlabel())
         upper.set_xlabel("")
-        upper.set_title(f"(a) EPC: {how_judged(a)}")
+        upper.set_title("(a)")
+        lower.set_title("(b)")
         lower.plot(comparison.alpha, comparison.worse, color="black")
         for level in levels:
             lower.axhline(level, color=GREY, linewidth=0.9, linestyle="-" if level == 0.5 else "--")
-        outside = (comparison.worse < min(levels)) | (comparison.worse > max(levels))
-        for low, high in spans(comparison.alpha, outside):
-            lower.axvspan(low, high, color=PALE, alpha=0.6, linewidth=0, zorder=0)
+        for label, ends in ((_beyond(levels), (-0.02, min(levels))), (None, (max(levels), 1.02))):
+            lower.axhspan(*ends, color=PALE, alpha=0.6, linewidth=0, zorder=0, label=label)
         lower.set_ylim(-0.02, 1.02)
         lower.set_yticks(sorted({0.0, 1.0, *levels}))
-        in_percent(lower.yaxis, "confidence")
-        lines = [
-            f"(b) confidence that {legible(a.system)} is worse than {legible(b.system)}, {comparison.test} test",
-            f"{GIVEN_ALONG[comparison.threshold]}; "
-            f"grey: beyond {' and '.join(f'{100 * level:g}' for level in (min(levels), max(levels)))} %",
-            comparison.unclaimed,
-        ]
-        lower.set_title("\n".join(filter(None, lines)))
-        legend_below(lower, of=upper)
+        in_percent(lower.yaxis, f"confidence that {legible(a.system)}\nis worse")
+        legend_below(lower, of=(upper, lower))
         return upper, lower
+
+
+def _beyond(levels: Sequence[float]) -> str:
+    """Say what the confidence beyond the outer levels means."""
+    low, high = min(levels), max(levels)
+    if np.isclose(low + high, 1) and low < high:
+        return f"significant difference, two-sided test at {200 * low:g} %"
+    return f"below {100 * low:g} or above {100 * high:g} %"
+
+
+def epc_significance_caption(
+    a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison, *, levels: Sequence[float] = _LEVELS
+) -> str:
+    """Say what the two panels show."""
+    parts = [
+        f"(a) Expected performance curves: {how_judged(a)}",
+        f"(b) Confidence that {a.system} is worse than {b.system}, {comparison.test} test, "
+        f"{GIVEN_ALONG[comparison.threshold]}; grey: {_beyond(levels)}",
+        _sentence(comparison.unclaimed),
+        *_cut_off((a, b)),
+    ]
+    return ". ".join(filter(None, parts)) + "."
 
 
 def pooled_epc_plot(
@@ -395,31 +449,52 @@ def pooled_epc_plot(
         curves = {run.label: run.pooled[group] for run in runs}
     with axes_for(ax, "pooled-epc") as own:
         _draw_curves(own, curves, bands)
-        what = first.label if len(runs) == 1 else "all experiments" if group == "all" else group
-        data = f"{first.benchmark} (synthetic)" if first.synthetic else first.benchmark
-        lines = [f"pooled EPC: {data}, {first.protocol}, {what}", how_judged(next(iter(curves.values())))]
-        if bands:
-            band = next(iter(bands.values()))
-            lines.append(f"{band.described}, {GIVEN_ALONG[band.threshold]}")
+        for band in list((bands or {}).values())[:1]:
+            explain_band(own, str(band.described))
         if comparison is not None:
             step = float(comparison.alpha[1] - comparison.alpha[0]) / 2
-            for region in comparison.regions:
-                own.axvspan(max(region.low - step, 0.0), min(region.high + step, 1.0), color=PALE, zorder=0)
-            differ = "grey: they differ" if comparison.regions else "they differ nowhere"
-            whole = "over the whole range at once" if comparison.simultaneous else "at each alpha by itself"
-            level = f"{level_text(comparison.confidence)} confidence, {GIVEN_ALONG[comparison.threshold]}"
-            lines += filter(None, [f"{differ}, {level}, {whole}", comparison.unclaimed])
-        own.set_title("\n".join(lines))
+            for place, region in enumerate(comparison.regions):
+                ends = max(region.low - step, 0.0), min(region.high + step, 1.0)
+                own.axvspan(*ends, color=PALE, zorder=0, label=None if place else "significantly different")
         legend_below(own)
         return own
 
 
-def pooled_chart(curves: Mapping[str, PerformanceCurve]) -> dict[str, Any]:
-    """Give the chart `pooled` of curves by name."""
+def pooled_epc_caption(
+    results: BenchmarkResult | Sequence[BenchmarkResult],
+    *,
+    group: str = "all",
+    bands: Mapping[str, Band] | None = None,
+    comparison: CurveComparison | None = None,
+) -> str:
+    """Say what a figure of pooled curves shows."""
+    runs = several(results, "result")
+    first = runs[0]
+    what = first.label if len(runs) == 1 else "all experiments" if group == "all" else group
+    data = f"{first.benchmark} (synthetic)" if first.synthetic else first.benchmark
+    curves = list(first.pooled.values()) if len(runs) == 1 else [run.pooled[group] for run in runs]
+    parts = [f"Pooled expected performance curves: {data}, {first.protocol}, {what}", _sentence(how_judged(curves[0]))]
+    parts += [f"{band.described}, {GIVEN_ALONG[band.threshold]}" for band in list((bands or {}).values())[:1]]
+    if comparison is not None:
+        differ = "Grey: they differ" if comparison.regions else "They differ nowhere"
+        whole = "simultaneously over the whole range" if comparison.simultaneous else "at each alpha by itself"
+        level = f"{level_text(comparison.confidence)} confidence, {GIVEN_ALONG[comparison.threshold]}"
+        parts += filter(None, [f"{differ}, {level}, {whole}", _sentence(comparison.unclaimed)])
+    return ". ".join([*parts, *_cut_off(curves)]) + "."
+
+
+def pooled_chart(curves: Mapping[str, PerformanceCurve], bands: Mapping[str, Band] | None = None) -> dict[str, Any]:
+    """Give the chart `pooled` of curves and their bands by name."""
     drawn = []
     for number, (name, curve) in enumerate(curves.items()):
         colour, dashes = line_of(number)
         style = {"colour": COLOURS.index(colour), "dashes": list(dashes), "bold": name == "all"}
-        drawn.append({"name": name, "alpha": curve.alpha.tolist(), "hter": curve.hter.tolist(), **style})
-    highest = max(highest_within(curve.alpha, curve.hter) for curve in curves.values())
-    return {"curves": drawn, "x": alpha_axis().to_dict(), "y": rate_axis("HTER on test trials", highest).to_dict()}
+        band = (bands or {}).get(name)
+        around = {} if band is None else {"low": band.low.tolist(), "high": band.high.tolist()}
+        drawn.append({"name": name, "alpha": curve.alpha.tolist(), "hter": curve.value.tolist(), **style, **around})
+    first = next(iter(curves.values()))
+    highest = max(highest_within(curve.alpha, curve.value) for curve in curves.values())
+    label = f"{term(first.measure.label)} on {PROVENANCES[first.kind].judged} trials"
+    up = rate_axis(label, highest) if first.measure.is_share else linear_axis(label, (0.0, 1.08 * highest or 1.0))
+    across = alpha_axis(first.criterion, (float(first.alpha[0]), float(first.alpha[-1])))
+    return {"curves": drawn, "x": across.to_dict(), "y": up.to_dict()}

@@ -13,13 +13,24 @@ from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.words import in_percent as percent_text
 from fairtrial.core.words import level_text, p_phrase, percent, plural, term, threshold_text
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
-from fairtrial.figures.axes import ALPHA_ENDS, Range, log_axis, log_ticks
 from fairtrial.figures.det import OperatingCurve, det_plot, operating_curve
-from fairtrial.figures.epc import as_curves, epc_plot, how_judged
-from fairtrial.figures.style import GREY, axes_for, figure_for, in_percent, legible, look
+from fairtrial.figures.epc import as_curves, epc_caption, epc_plot
+from fairtrial.figures.style import (
+    ALPHA_ENDS,
+    GREY,
+    Range,
+    axes_for,
+    figure_for,
+    in_percent,
+    legible,
+    log_axis,
+    log_ticks,
+    look,
+    plain_log_axis,
+)
 from fairtrial.figures.system import JudgedCurves, judged_charts
-from fairtrial.groups.curves import judged_parts, without_genuine
-from fairtrial.groups.results import RATES, GroupEvaluation, GroupRates, Rate
+from fairtrial.groups.rates import RATES, Rate
+from fairtrial.groups.results import GroupEvaluation, GroupRates
 from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import GIVEN
 from fairtrial.inference.limits import intervals_along, judged_interval
@@ -97,26 +108,27 @@ def groups_plot(found: GroupEvaluation, *, sort: Sorting = "name", figure: Canva
         labels = [legible(row.group) + count for row, count in zip(rows, people, strict=True)]
         panels[0].set_yticks(range(len(rows)), labels, fontsize=size)
         panels[0].set_ylim(len(rows) - 0.4, -0.6)
-        lines = [
-            f"{legible(found.system)} by {' and '.join(found.by)}: {found.kind}, threshold "
-            f"{threshold_text(found.threshold)} by {found.criterion.described(found.alpha)} "
-            f"{PROVENANCES[found.kind].chosen}"
-        ]
-        intervals = [interval for row in rows for rate in RATES if (interval := row.interval_of(rate)) is not None]
-        if intervals:
-            given = GIVEN[intervals[0].threshold]
-            lines.append(f"{level_text(found.confidence)} intervals of all groups together, {given}")
-        if found.tests:
-            tests = ", ".join(f"{term(label_of(test.measure))} {p_phrase(test.p_value)}" for test in found.tests)
-            lines.append(f"all groups equal: {tests}; those that share a letter are not shown to differ")
-        own.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=9.5)
         return own
+
+
+def groups_caption(found: GroupEvaluation, *, sort: Sorting = "name") -> str:
+    """Say what a figure of groups shows, and whether groups differ."""
+    parts = [
+        f"{found.system} by {' and '.join(found.by)}: {found.kind}, threshold {threshold_text(found.threshold)} by "
+        f"{found.criterion.described(found.alpha)} {PROVENANCES[found.kind].chosen}; line: all trials"
+    ]
+    intervals = [interval for row in found.groups for rate in RATES if (interval := row.interval_of(rate)) is not None]
+    if intervals:
+        given = GIVEN[intervals[0].threshold]
+        parts.append(f"{level_text(found.confidence)} simultaneous intervals, {given}; arrows: beyond the axis")
+    if found.tests:
+        tests = ", ".join(f"{term(label_of(test.measure))} {p_phrase(test.p_value)}" for test in found.tests)
+        parts.append(f"Test of equal groups: {tests}; groups that share a letter are not shown to differ")
+    return ". ".join(parts) + "."
 
 
 def _draw_rates(ax: Axes, number: int, rows: Sequence[GroupRates], rate: Rate, overall: float) -> None:
     """Draw one rate of every group on a log axis, on which a rate of 0 is an arrow from its upper limit."""
-    from matplotlib.ticker import FixedLocator, NullLocator
-
     drawn = look(number)
     low, high = _rate_range(rows, rate, overall)
     ax.set(xscale="log", xlim=(low, high))
@@ -134,7 +146,7 @@ def _draw_rates(ax: Axes, number: int, rows: Sequence[GroupRates], rate: Rate, o
             ax.hlines(place, max(interval.low, low), interval.high, color=drawn.colour, linewidth=1.4)
             ax.plot(interval.estimate, place, marker=drawn.marker, color=drawn.colour, linestyle="", markersize=5.5)
             ends = [interval.low, interval.high] if interval.low > low else ends
-        else:
+        if interval.low <= low:
             arrow = {"arrowstyle": "->", "color": drawn.colour, "shrinkA": 0, "shrinkB": 0, "linewidth": 1.4}
             ax.annotate("", (low, place), (interval.high, place), arrowprops=arrow)
         ax.plot(ends, [place] * len(ends), marker="|", color=drawn.colour, linestyle="", markersize=7)
@@ -142,9 +154,8 @@ def _draw_rates(ax: Axes, number: int, rows: Sequence[GroupRates], rate: Rate, o
         ax.text(1.01, place, letters, transform=ax.get_yaxis_transform(), va="center", fontsize=8)
     ax.grid(visible=False, axis="y")
     in_percent(ax.xaxis, term(label_of(rate)))
-    ax.xaxis.set_major_locator(FixedLocator([tick for tick, _ in log_ticks(low, high)]))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.set_title(f"line: all trials, {percent(overall)}" if isfinite(overall) else "")
+    plain_log_axis(ax.xaxis, log_ticks(low, high))
+    ax.set_title(f"all trials: {percent(overall)}" if isfinite(overall) else "")
 
 
 def _rate_range(rows: Sequence[GroupRates], rate: Rate, overall: float) -> Range:
@@ -189,7 +200,6 @@ def group_matrix_plot(found: GroupEvaluation, *, ax: Axes | None = None) -> Axes
     'group of the impostor'
     """
     from matplotlib.colors import LogNorm
-    from matplotlib.ticker import FixedLocator, NullLocator
 
     if not found.meetings:
         raise TrialsError(
@@ -219,8 +229,7 @@ def group_matrix_plot(found: GroupEvaluation, *, ax: Axes | None = None) -> Axes
         assert figure is not None
         bar = figure.colorbar(image, ax=axes, shrink=0.85)
         in_percent(bar.ax.yaxis, term("FAR"))
-        bar.ax.yaxis.set_major_locator(FixedLocator([tick for tick, _ in log_ticks(low, high)]))
-        bar.ax.yaxis.set_minor_locator(NullLocator())
+        plain_log_axis(bar.ax.yaxis, log_ticks(low, high))
         shades = np.asarray(image.to_rgba(np.asarray(image.get_array())))[:, :, :3] ** _GAMMA @ _LUMINANCE
         for pair in found.meetings if len(names) <= _MANY else ():
             row, column, interval = place[pair.claim], place[pair.impostor], pair.interval
@@ -234,14 +243,17 @@ def group_matrix_plot(found: GroupEvaluation, *, ax: Axes | None = None) -> Axes
                 fontsize=8.5 - 0.25 * max(len(place) - 6, 0),
                 fontweight="normal" if interval.low <= overall <= interval.high else "bold",
             )
-        rule = f"threshold by {found.criterion.described(found.alpha)} {PROVENANCES[found.kind].chosen}"
-        given = GIVEN[found.meetings[0].interval.threshold]
-        axes.set_title(
-            f"{legible(found.system)} by {' and '.join(found.by)}: {found.kind}, {rule}\n"
-            f"bold: not that of all, {percent_text(overall)} % "
-            f"({level_text(found.confidence)} intervals of all pairs together, {given})"
-        )
         return axes
+
+
+def group_matrix_caption(found: GroupEvaluation) -> str:
+    """Say what the matrix shows."""
+    rule = f"threshold by {found.criterion.described(found.alpha)} {PROVENANCES[found.kind].chosen}"
+    given = GIVEN[found.meetings[0].interval.threshold]
+    return (
+        f"{found.system} by {' and '.join(found.by)}: {found.kind}, {rule}. Bold: differs from the rate of all trials, "
+        f"{percent(found.overall['far'])} ({level_text(found.confidence)} simultaneous intervals, {given})."
+    )
 
 
 def group_operating_curves(
@@ -282,7 +294,7 @@ def group_operating_curves(
     judged = found.known_trials()
     rates = {row.group: row for row in found.groups}
     curves = []
-    for name, part in judged_parts(judged, judged.judgement, groups).items():
+    for name, part in judged.curves(judged.judgement, groups).items():
         far, frr = (
             rates[name].interval_of(rate)
             or judged_interval(part, measure=rate, confidence=found.confidence, threshold=judged.threshold)
@@ -330,16 +342,20 @@ def group_det_plot(
     >>> group_det_plot(evaluate_groups(data.dev, data.test, by="group")).get_xlabel()
     'FAR (%)'
     """
-    curves = group_operating_curves(found, groups=groups, eer=eer)
-    own = det_plot(curves, ax=ax)
-    shared = "; genuine trials of all for groups that have none" if without_genuine(found.known_trials()) else ""
-    own.set_title(
-        f"{legible(found.system)} by {' and '.join(found.by)}; DET and EER: a posteriori, on test{shared}\n"
-        f"points, HTER: {found.kind}, one threshold for all groups by {found.criterion} "
-        f"{PROVENANCES[found.kind].chosen}\n"
-        f"{level_text(found.confidence)} intervals of all groups together, {GIVEN[curves[0].point.interval_threshold]}"
+    return det_plot(group_operating_curves(found, groups=groups, eer=eer), ax=ax)
+
+
+def group_det_caption(
+    found: GroupEvaluation, *, groups: Sequence[str] | None = None, eer: EerDefinition = "step-mean"
+) -> str:
+    """Say what a DET figure of groups shows."""
+    known = found.known_trials()
+    shared = "; genuine trials of all groups for groups that have none" if known.without_genuine else ""
+    return (
+        f"{found.system} by {' and '.join(found.by)}. Curves and EER: a posteriori, on test{shared}. Points and HTER: "
+        f"{found.kind}, one threshold for all groups by {found.criterion} {PROVENANCES[found.kind].chosen}, with "
+        f"{level_text(found.confidence)} simultaneous intervals, {GIVEN[known.threshold]}."
     )
-    return own
 
 
 def group_epc_plot(curves: Sequence[PerformanceCurve], *, ax: Axes | None = None) -> Axes:
@@ -366,14 +382,16 @@ def group_epc_plot(curves: Sequence[PerformanceCurve], *, ax: Axes | None = None
     >>> from fairtrial import evaluate_groups
     >>> from fairtrial.groups import synthetic_groups
     >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
-    >>> from fairtrial.groups.curves import group_curves
+    >>> from fairtrial.groups import group_curves
     >>> group_epc_plot(group_curves(evaluate_groups(data.dev, data.test, by="group"))).get_ylabel()
     'HTER on test (%)'
     """
-    shown = as_curves(curves)
-    own = epc_plot(shown, ax=ax)
-    own.set_title(f"EPC by group: {how_judged(shown[0])}\nat every alpha one threshold for all groups")
-    return own
+    return epc_plot(as_curves(curves), ax=ax)
+
+
+def group_epc_caption(curves: Sequence[PerformanceCurve]) -> str:
+    """Say what the curves of groups show."""
+    return f"{epc_caption(curves)} At every alpha all groups share one threshold."
 
 
 def group_charts(found: GroupEvaluation, names: Sequence[str], label: str) -> dict[str, Any]:
@@ -388,15 +406,15 @@ def group_charts(found: GroupEvaluation, names: Sequence[str], label: str) -> di
     )
     # the confidence at which the interval of one group alone is its simultaneous one
     critical = {str(rate): judged.families[rate].critical(found.confidence) for rate in RATES}
-    totals = judged.half_totals()
+    totals = judged.half_totals
     critical["hter"] = critical["far"] if totals is None else totals[1].critical(found.confidence)
     levels = {rate: 1 - 2 * float(ndtr(-value)) for rate, value in critical.items()}
     rates = {row.group: row for row in found.groups}
-    asked = judged_parts(judged, judgement, names)
+    asked = judged.curves(judgement, names)
     weight = found.criterion.weight_of_far(found.alpha)
     systems: list[JudgedCurves] = []
     limits: list[dict[str, Any]] = []
-    for name, part in judged_parts(judged, whole, names).items():
+    for name, part in judged.curves(whole, names).items():
         interval = rates[name].hter_interval or judged_interval(asked[name], confidence=levels["hter"], threshold=given)
         own = JudgedCurves.of(
             curve_of(part),

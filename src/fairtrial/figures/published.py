@@ -1,4 +1,4 @@
-"""Draw what published numbers allow: the EER bound, the standard deviation of the HTER."""
+"""Draw what published numbers allow: the EER bound, the HTER's density and its standard deviation."""
 
 from __future__ import annotations
 
@@ -11,9 +11,20 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.words import Text, cut, p_text, term
-from fairtrial.figures.style import PALE, axes_for, draw_marked_line, legend_below, legible, look
-from fairtrial.inference.intervals import rate_interval
+from fairtrial.core.words import Text, cut, figures_text, level_text, p_text, percent, term
+from fairtrial.figures.style import (
+    PALE,
+    axes_for,
+    draw_marked_line,
+    explain,
+    in_percent,
+    legend_below,
+    legible,
+    log_ticks,
+    look,
+    plain_log_axis,
+)
+from fairtrial.inference.intervals import RateInterval, rate_interval
 from fairtrial.published.eer_bound import EerBound, EerBounds
 from fairtrial.published.rates import class_interval, hter_interval, naive_interval, published_counts
 
@@ -68,24 +79,29 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
         own.annotate(words, (critical, p_value), xytext=(8, 4), textcoords="offset points")
         for number, pair in enumerate(within):
             drawn = look(number)
-            label = f"{_named(pair)}: chi2 at least {pair.chi2:.2f}, p at most {p_text(pair.p_value)}"
+            label = f"{_named(pair)}: chi2 {pair.chi2:.2f}, p {p_text(pair.p_value)}"
             place = pair.chi2, pair.p_value
             own.plot(*place, drawn.marker, color=drawn.colour, markersize=7, markeredgecolor="white", label=label)
             further = pair.chi2 + 0.07 * last
             arrow = {"arrowstyle": "->", "color": drawn.colour, "linewidth": 1.4}
             own.annotate("", (further, float(chdtrc(1, further))), xytext=place, arrowprops=arrow)
-        if beyond:
-            head = "beyond the right edge:" if within else "every pair lies beyond the right edge:"
-            lines = [head, *(f"{_named(pair)}: chi2 at least {pair.chi2:,.0f}" for pair in beyond[:_LISTED])]
-            lines += [f"and {len(beyond) - _LISTED} more"] if len(beyond) > _LISTED else []
-            style: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 7.5, "color": "#404040"}
-            own.text(0.98, 0.97, "\n".join(lines), transform=own.transAxes, **style)
+        for pair in beyond[:_LISTED]:
+            explain(own, f"{_named(pair)}: chi2 {pair.chi2:,.0f}", marker=">")
+        if len(beyond) > _LISTED:
+            explain(own, f"and {len(beyond) - _LISTED} more beyond the axis")
         own.set(xlim=(0, last), xlabel="chi2", ylim=(max(float(chdtrc(1, last)) / 2, _LEAST), 1.3), ylabel="p")
-        trials = bounds.pairs[0].trials
-        own.set_title(f"what EERs on {trials:,} trials say at the least; arrows: where the truth may lie")
-        if within:
-            legend_below(own)
+        own.yaxis.set_major_formatter(lambda value, _: np.format_float_positional(value, trim="-"))
+        legend_below(own)
         return own
+
+
+def eer_bound_caption(bounds: EerBounds) -> str:
+    """Say what the bounds mean."""
+    return (
+        f"Lower bounds of chi2 from EERs on {bounds.pairs[0].trials:,} trials, and upper bounds of p; arrows: where "
+        "the truth may lie; triangles: pairs beyond the right end of the axis. Shaded: significant at p = "
+        f"{bounds.p_value:g}, for each pair by itself."
+    )
 
 
 def _named(pair: EerBound) -> str:
@@ -197,17 +213,132 @@ def hter_sd_plot(data: DeviationCurves, *, ax: Axes | None = None) -> Axes:
     >>> hter_sd_plot(hter_deviations()).get_xscale()
     'log'
     """
-    notes = {"HTER": "HTER, eq. (13)", "NAIVE": "NAIVE: HTER as a proportion", "CLASS": "CLASS: classification error"}
+    names = {"HTER": "HTER, eq. (13)", "NAIVE": "NAIVE: HTER as a proportion", "CLASS": "CLASS: classification error"}
     with axes_for(ax, "hter-sd") as own:
         for number, (name, values) in enumerate(data.deviations.items()):
             every = max(1, len(values) // 6)
-            draw_marked_line(own, number, data.ratio, values, notes.get(name, term(name)), markevery=every)
-        own.set(xscale="log", xlabel="NI / NC, impostor trials per genuine trial")
-        own.set(yscale="log", ylabel="standard deviation, as a fraction")
-        rates = Text("{FAR} {far:level}, {FRR} {frr:level}", far=data.far, frr=data.frr)
-        own.set_title(
-            f"{rates}, NC = {data.genuine:,} independent genuine trials\n"
-            "more impostor trials hardly help the HTER, though NAIVE and CLASS fall"
-        )
+            # wide below narrow, and markers in turn, where lines coincide
+            style: dict[str, Any] = {"linewidth": 5.0, "alpha": 0.35, "linestyle": "-"} if name == "FAR" else {}
+            places = (number * every // len(data.deviations), every)
+            draw_marked_line(own, number, data.ratio, values, names.get(name, term(name)), markevery=places, **style)
+        own.set(xscale="log", xlabel="NI / NC, impostor trials per genuine trial", yscale="log")
+        plain_log_axis(own.xaxis)
+        low, high = own.get_ylim()
+        in_percent(own.yaxis, "standard deviation")
+        plain_log_axis(own.yaxis, log_ticks(low, high))
+        own.set_ylim(low, high)
         legend_below(own)
         return own
+
+
+def hter_sd_caption(data: DeviationCurves) -> str:
+    """Say what the curves show."""
+    return str(
+        Text(
+            "{FAR} {far:level}, {FRR} {frr:level}, NC = {genuine:plural independent genuine trial}. More impostor "
+            "trials hardly reduce the deviation of the HTER, though NAIVE and CLASS fall.",
+            far=data.far,
+            frr=data.frr,
+            genuine=data.genuine,
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HterDensity:
+    """The normal density of an HTER, and its interval."""
+
+    interval: RateInterval
+    values: NDArray[np.float64]
+    """HTERs, four standard deviations to either side."""
+    density: NDArray[np.float64]
+
+
+def hter_density(
+    *, far: float = 0.1, frr: float = 0.2, impostor: int = 1000, genuine: int = 100, confidence: float = 0.95
+) -> HterDensity:
+    """Compute the normal density of an HTER, all trials independent.
+
+    Parameters
+    ----------
+    far : float, default 0.1
+        The error rate, a fraction.
+    frr : float, default 0.2
+        The error rate, a fraction.
+    impostor : int, default 1000
+        How many trials of the class.
+    genuine : int, default 100
+        How many trials of the class.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+
+    Returns
+    -------
+    HterDensity
+        The density, and the interval of eq. (13).
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, Fig. 1 and eq. (13).
+
+    Examples
+    --------
+    >>> data = hter_density(far=0.1, frr=0.2, impostor=1000, genuine=100)
+    >>> round(data.interval.sigma, 6), round(float(np.trapezoid(data.density, data.values)), 4)
+    (0.020555, 0.9999)
+    """
+    counts = published_counts(far=far, frr=frr, impostor=impostor, genuine=genuine)
+    interval = hter_interval(counts, confidence=confidence)
+    if not interval.sigma > 0:
+        raise ParameterError("there is no density without errors: the standard deviation is 0", code="nothing-to-draw")
+    deviates = np.linspace(-4, 4, 401)
+    density = np.exp(-(deviates**2) / 2) / (interval.sigma * np.sqrt(2 * np.pi))
+    return HterDensity(interval, interval.estimate + interval.sigma * deviates, density)
+
+
+def hter_density_plot(data: HterDensity, *, ax: Axes | None = None) -> Axes:
+    """Draw the normal density of an HTER, with the area of its interval.
+
+    Parameters
+    ----------
+    data : HterDensity
+        What `hter_density` gives.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    References
+    ----------
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, Fig. 1.
+
+    Examples
+    --------
+    >>> hter_density_plot(hter_density()).get_xlabel()
+    'HTER (%)'
+    """
+    interval, drawn = data.interval, look(0)
+    with axes_for(ax, "hter-density") as own:
+        own.plot(data.values, data.density, color=drawn.colour)
+        inside = (data.values >= interval.low) & (data.values <= interval.high)
+        area = f"{level_text(interval.confidence)} interval, {figures_text(interval.low, interval.high, True)}"
+        own.fill_between(data.values, data.density, where=inside.tolist(), color=drawn.colour, alpha=0.2, label=area)
+        own.axvline(
+            interval.estimate, color="black", linewidth=1, linestyle=":", label=f"HTER {percent(interval.estimate)}"
+        )
+        own.set_ylim(bottom=0)
+        own.set(xlim=(data.values[0], data.values[-1]), ylabel="density", yticks=[])
+        in_percent(own.xaxis, "HTER")
+        legend_below(own)
+        return own
+
+
+def hter_density_caption(data: HterDensity) -> str:
+    """Say what the density is of."""
+    return (
+        f"Normal density of the HTER, standard deviation {percent(data.interval.sigma)}, eq. (13); shaded: the area "
+        f"of the {level_text(data.interval.confidence)} interval. All trials are taken as independent."
+    )

@@ -11,23 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError
-from fairtrial.core.words import level_text, listed, p_phrase, shown
-from fairtrial.figures.axes import COVERAGE_COLOURS, coverage_classes, coverage_labels
+from fairtrial.core.words import level_text, levels_text, listed, p_phrase, shown
 from fairtrial.figures.style import (
+    COVERAGE_COLOURS,
     GREY,
     axes_for,
+    coverage_classes,
+    coverage_labels,
     draw_line,
     draw_marked_line,
     figure_for,
     in_percent,
     legend_below,
     look,
+    plain_log_axis,
 )
 from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import PathLike
 from fairtrial.repeated.comparison_plans import ComparisonPlan
 from fairtrial.repeated.intervals import REPEATED_METHODS
 from fairtrial.repeated.models import FitTest
+from fairtrial.repeated.paper_claims import RIGHT_COVERAGE
 from fairtrial.repeated.rate_plans import RatePlan
 
 if TYPE_CHECKING:
@@ -68,6 +72,14 @@ class CoverageMap:
     rho: tuple[float, ...]
     coverage: NDArray[np.float64]
     """By m, rho, n and pi; NaN where the study has no such cell."""
+
+    @property
+    def summary(self) -> str:
+        """The proportions of cells that cover well, by both cuts: enough, and neither too little nor too much."""
+        known = self.coverage[np.isfinite(self.coverage)]
+        low, high = RIGHT_COVERAGE
+        enough, right = float(np.mean(known >= low)), float(np.mean((known >= low) & (known <= high)))
+        return f"at least {level_text(low)}: {100 * enough:.1f} %; {levels_text(low, high)}: {100 * right:.1f} %"
 
     @property
     def squares(self) -> NDArray[np.float64]:
@@ -219,7 +231,7 @@ def coverage_plot(
     from matplotlib.patches import Patch
 
     maps = [coverage_map(rows, name) for name in _methods(rows, methods)]
-    first, columns = maps[0], min(3, len(maps))
+    columns = min(3, len(maps))
     lines = ceil(len(maps) / columns)
     with figure_for(figure, "coverage", (1.2 + 3.4 * columns, 0.9 + 3.3 * lines)) as own:
         panels: list[Axes] = own.subplots(lines, columns, squeeze=False).ravel().tolist()
@@ -232,17 +244,23 @@ def coverage_plot(
         own.legend(
             handles=[Patch(facecolor=colour, label=label) for colour, label in keys],
             loc="outside lower center",
-            ncols=8 if columns == 3 else 4,
+            ncols=5 if columns == 3 else 3,
             frameon=False,
             handlelength=1.2,
             columnspacing=1.0,
         )
-        own.suptitle(
-            f"coverage; within each block pi from {first.pi[0]:g} to {first.pi[-1]:g} (left to right),"
-            f"{' ' if columns == 3 else chr(10)}rho from {first.rho[0]:g} to {first.rho[-1]:g} (bottom to top)",
-            fontsize=9,
-        )
         return tuple(panels[: len(maps)])
+
+
+def coverage_caption(rows: Sequence[Covered], *, methods: Sequence[str] | None = None) -> str:
+    """Say how to read the maps, and in how many cells each method covers well."""
+    maps = [coverage_map(rows, name) for name in _methods(rows, methods)]
+    first = maps[0]
+    counts = "; ".join(f"{NAMES.get(one.method, one.method)} {one.summary}" for one in maps)
+    return (
+        f"Coverage. Within each block pi from {first.pi[0]:g} to {first.pi[-1]:g} (left to right), rho from "
+        f"{first.rho[0]:g} to {first.rho[-1]:g} (bottom to top). Cells with a coverage of {counts}."
+    )
 
 
 def _draw_map(ax: Axes, one: CoverageMap, colours: Any) -> None:
@@ -263,6 +281,7 @@ def _draw_map(ax: Axes, one: CoverageMap, colours: Any) -> None:
         side.set_visible(False)
     ax.set(xlabel="n, individuals", ylabel="m, attempts of each")
     ax.set_title(NAMES.get(one.method, one.method), fontweight="bold")
+    ax.text(0, -0.26, one.summary.replace("; ", "\n"), transform=ax.transAxes, va="top", fontsize=8)
 
 
 def hook_plot(
@@ -318,28 +337,43 @@ def hook_plot(
             f"the figure is of one n, pi and rho, and the study has {len(cells)} combinations of them; choose one",
             code="several-cells",
         )
-    ((n, pi, rho),) = cells
+    gap = float(min(np.diff(sorted({row.m for row in rows})), default=1.0))
     with axes_for(ax, "hook") as own:
         for number, name in enumerate(names):
             line = sorted((row.m, row.coverage) for row in rows if row.method == name)
             attempts, coverage = np.array(line, dtype=np.float64).T
             errors = 2 * np.sqrt(coverage * (1 - coverage) / data_sets) if data_sets else None
             drawn, label = look(number), NAMES.get(name, name)
+            attempts = attempts + _DODGE * gap * (number - (len(names) - 1) / 2)
             style: dict[str, Any] = {"color": drawn.colour, "linestyle": drawn.line, "marker": drawn.marker}
             own.errorbar(attempts, coverage, errors, markersize=4.5, elinewidth=0.9, capsize=2, label=label, **style)
         own.set_xticks(sorted({row.m for row in rows}))
         own.axhline(confidence, color=GREY, linewidth=0.9)
         own.set(ylim=(0, 1.02), xlabel="m, attempts of each individual")
         in_percent(own.yaxis, "coverage")
-        bars = f"; bars: 2 standard errors of {data_sets:,} data sets" if data_sets else ""
-        own.set_title(
-            f"n = {n:,g} individuals, pi = {pi:g}, rho = {rho:g} (n pi = {n * pi:g})\n"
-            f"grey: the {level_text(confidence)} asked for{bars}"
-        )
         legend_below(own)
         return own
 
 
+def hook_caption(
+    rows: Sequence[Covered],
+    *,
+    methods: Sequence[str] | None = None,
+    confidence: float = 0.95,
+    data_sets: int | None = None,
+) -> str:
+    """Say what a figure of coverage against attempts shows."""
+    first = rows[0]
+    bars = f"; bars: 2 standard errors of {data_sets:,} data sets" if data_sets else ""
+    return (
+        f"Coverage for n = {first.n:,g} individuals, pi = {first.pi:g}, rho = {first.rho:g} (n pi = "
+        f"{first.n * first.pi:g}); grey: the nominal {level_text(confidence)}{bars}. Points are moved aside where they "
+        "would coincide."
+    )
+
+
+_DODGE = 0.05
+"""How far apart coverages of methods stand, as a proportion of the smallest step in attempts."""
 _LEAST = 0.2
 """People: what is expected to be fewer is below the axis."""
 
@@ -392,12 +426,19 @@ def fit_plot(fit: FitTest, *, ax: Axes | None = None) -> Axes:
             label = f"{model.fit.model}: rho {model.fit.rho:.3g}, {p_phrase(model.p_value)}"
             draw_marked_line(own, number, np.arange(last), model.expected[:last], label, markersize=5.5)
         own.set(yscale="log", xlabel="errors of a person", ylabel="people")
-        own.set_ylim(_LEAST, None)
-        own.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        highest = max(float(fit.observed.max()), *(float(model.expected.max()) for model in models))
+        own.set_ylim(_LEAST, 1.5 * highest)
+        plain_log_axis(own.yaxis)
+        for place in np.flatnonzero(fit.observed[:last] == 0):
+            own.annotate("0", (place, _LEAST), (0, 3), textcoords="offset points", ha="center", color=GREY)
         own.xaxis.set_major_locator(MaxNLocator(integer=True))
-        own.set_title(f"{fit.individuals:,} people by their number of errors; a small p: the model does not fit")
         legend_below(own)
         return own
+
+
+def fit_caption(fit: FitTest) -> str:
+    """Say what the bars and lines show."""
+    return f"{fit.individuals:,} people by their number of errors; a small p: the model does not fit. 0: nobody."
 
 
 def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
@@ -421,8 +462,6 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
     >>> plan_plot(ft.plan_rate(0.02, 0.1, half_width=0.005)).get_xlabel()
     'attempts of each individual'
     """
-    from matplotlib.ticker import LogLocator
-
     rows = plan.trade_off
     if not rows:
         raise ParameterError("the plan has no trade-off to draw", code="nothing-to-draw")
@@ -436,20 +475,23 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
             own.axhline(fewest, color=GREY, linestyle=":", label=f"{fewest:,} individuals: fewer are never enough")
         planned = f"planned: {plan.individuals:,} individuals, {plan.attempts:,} attempts each"
         _draw_star(own, plan.attempts, plan.individuals, look(0).colour, planned)
-        own.set(xscale="log", yscale="log", xlabel="attempts of each individual")
+        own.set(xscale="log", yscale="log", xlabel="attempts of each individual", ylabel="people, attempts or cost")
         own.set_xticks(attempts, [f"{value:g}" for value in attempts])
         own.minorticks_off()
-        own.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        own.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        goal = "interval as narrow as asked for"
-        if plan.below is not None:
-            goal = f"upper bound below {level_text(plan.below)}"
-        own.set_title(
-            f"pi = {level_text(plan.pi)}, rho = {plan.rho:g}: {goal}\n"
-            f"takes {plan.independent_attempts:,.0f} independent attempts"
-        )
+        plain_log_axis(own.yaxis)
         legend_below(own)
         return own
+
+
+def plan_caption(plan: RatePlan) -> str:
+    """Say what is planned."""
+    goal = "an interval as narrow as asked for"
+    if plan.below is not None:
+        goal = f"an upper bound below {level_text(plan.below)}"
+    return (
+        f"Designs for pi = {level_text(plan.pi)}, rho = {plan.rho:g}; {goal} takes "
+        f"{plan.independent_attempts:,.0f} independent attempts."
+    )
 
 
 def _draw_star(ax: Axes, x: float, y: float, colour: str, label: str) -> None:
@@ -532,10 +574,14 @@ def power_plot(data: PowerCurve, *, ax: Axes | None = None) -> Axes:
         own.set(xscale="log", xlabel="individuals", ylim=(0, 1.02))
         own.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         in_percent(own.yaxis, "power")
-        kind = "paired" if plan.paired else "unpaired"
-        own.set_title(
-            f"{kind} test at {level_text(1 - plan.confidence)}: {plan.attempts:,} genuine and "
-            f"{plan.impostor_attempts:,} impostor attempts each"
-        )
         legend_below(own)
         return own
+
+
+def power_caption(data: PowerCurve) -> str:
+    """Say what is tested."""
+    plan = data.plan
+    return (
+        f"Power of the {'paired' if plan.paired else 'unpaired'} test at {level_text(1 - plan.confidence)}: "
+        f"{plan.attempts:,} genuine and {plan.impostor_attempts:,} impostor attempts of each individual."
+    )

@@ -12,7 +12,8 @@ from fairtrial.core.words import term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
 from fairtrial.evaluation.roc import RocCurve, roc_curve
-from fairtrial.figures.axes import (
+from fairtrial.figures.scores import Densities, densities_of
+from fairtrial.figures.style import (
     DetLimits,
     Floats,
     alpha_axis,
@@ -23,11 +24,11 @@ from fairtrial.figures.axes import (
     probit,
     rate_axis,
 )
-from fairtrial.figures.scores import Densities, densities_of
 from fairtrial.inference.decide import Judgement, judge
 from fairtrial.inference.estimates import Threshold
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import intervals_along
+from fairtrial.rules.criteria import Criterion
 
 _PAGE_POINTS = 300
 TOGETHER = 12
@@ -67,11 +68,12 @@ class SystemCurves:
         }
 
 
-def shared_axes(limits: DetLimits) -> dict[str, Any]:
-    """Give the axes that several systems share."""
+def shared_axes(limits: DetLimits, criterion: Criterion) -> dict[str, Any]:
+    """Give the axes that several systems share, and the criterion of their curves along alpha."""
     far, frr = term("FAR"), term("FRR")
     return {
-        "alpha": alpha_axis().to_dict(),
+        "criterion": criterion.name,
+        "alpha": alpha_axis(criterion).to_dict(),
         "det": {"x": det_axis(far, limits.far).to_dict(), "y": det_axis(frr, limits.frr).to_dict()},
     }
 
@@ -86,7 +88,7 @@ def overview_charts(systems: Sequence[SystemCurves]) -> dict[str, Any]:
     far = linear_axis(term("FAR"), (0.0, shown), percent=True)
     frr = linear_axis(f"1 - {term('FRR')}", (1.0 - shown, 1.0), percent=True)
     axes = {
-        **shared_axes(limits),
+        **shared_axes(limits, systems[0].curve.criterion),
         "hter": rate_axis("HTER", 1.3 * max(own.highest for own in systems)).to_dict(),
         "roc": {"x": far.to_dict(), "y": frr.to_dict()},
     }
@@ -117,15 +119,18 @@ class JudgedCurves:
         alpha: float | None,
         *,
         name: str = "",
+        along: bool = True,
         confidence: float | None = None,
         given: Threshold | None = None,
     ) -> JudgedCurves:
-        """Compute curves and limits; these are made as the interval was, unless said otherwise."""
-        along = intervals_along(
-            curve.judged(), confidence=confidence or interval.confidence, threshold=given or interval.threshold
-        )
-        low, high = (np.array([getattr(each, end) for each in along]) for end in ("low", "high"))
-        # replicates of all alphas together are not quite those of one: where both are known, the table's count
+        """Compute curves and limits; these are made as the interval was, and at its alpha only without `along`."""
+        low, high = np.full((2, len(curve.alpha)), np.nan)
+        if along:
+            intervals = intervals_along(
+                curve.judged(), confidence=confidence or interval.confidence, threshold=given or interval.threshold
+            )
+            low, high = (np.array([getattr(each, end) for each in intervals]) for end in ("low", "high"))
+        # an interval by another method than along the curve is the one that the table shows
         same = (curve.alpha == alpha) & (curve.far == counts.far) & (curve.frr == counts.frr)
         low[same], high[same] = interval.interval
         curves = SystemCurves.of(curve, name=name, max_points=_PAGE_POINTS)
@@ -179,5 +184,5 @@ def judged_charts(systems: Sequence[JudgedCurves], label: str) -> dict[str, Any]
     return {
         "systems": [own.to_dict(limits, behind, label) for own in systems],
         "together": together,
-        **shared_axes(limits),
+        **shared_axes(limits, systems[0].curves.curve.criterion),
     }

@@ -1,11 +1,14 @@
-"""The figures by name, as `fairtrial plot`, the explorer, the gallery and the tests go by them."""
+"""The one table of figures: name, what gives its data, what draws it; and the figure of every kind of result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fairtrial.core.errors import ParameterError
+from fairtrial.core.words import listed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,69 +18,255 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FigureKind:
-    """A figure: its name, what it shows, what it is drawn of, its size, and what draws it."""
+    """A figure: what it shows, the functions that give its data and draw it, and the command `fairtrial plot NAME`.
+
+    Parameters
+    ----------
+    name, about : str
+        Its name, and what it shows in one line.
+    data : tuple of str
+        Functions as module:name, each applied to what the one before gives; options follow from their signatures.
+    examples : tuple of str
+        Lines for the help, without the command.
+    size : tuple of (float, float)
+        Inches, if the data do not decide it.
+    function : str
+        What draws it, a name in `fairtrial.figures`; by default the figure's name, as in ``group_det_plot``.
+    panels : bool
+        Whether it takes a whole figure, `figure=`, instead of `ax=`.
+    more : str
+        More sentences for the help.
+    reads : str
+        Which files the command reads, as of a `Declared` command.
+    positional : dict of str to str
+        Parameters that are typed without an option, and how help shows them.
+    skip : tuple of str
+        Parameters of the first function that are not offered.
+    fixed : dict
+        Keyword arguments of the first function that cannot be chosen.
+    two : bool
+        Whether it is of two systems.
+    """
 
     name: str
     about: str
-    needs: str
-    """The function that gives what is drawn."""
+    data: tuple[str, ...]
+    examples: tuple[str, ...]
     size: tuple[float, float] = (6.4, 4.6)
-    """Inches, if the data do not decide it."""
-    dpi: int = 120
-    panels: bool = False
-    """Whether it takes a whole figure, `figure=`, instead of `ax=`."""
     function: str = ""
-    """What draws it, a name in `fairtrial.figures`; by default the figure's name, as in ``group_det_plot``."""
+    panels: bool = False
+    more: str = ""
+    reads: str = "sets"
+    positional: Mapping[str, str] = field(default_factory=dict)
+    skip: tuple[str, ...] = ()
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    two: bool = False
 
-    def draw(self, *data: Any, **options: Any) -> Draw:
-        """Make a function that draws the data into an empty figure, as `write_picture` takes it."""
+    @property
+    def draws(self) -> str:
+        """The name of the function that draws it."""
+        return self.function or f"{self.name.replace('-', '_')}_plot"
 
-        def draw(figure: Figure) -> Any:
-            function = self.function or f"{self.name.replace('-', '_')}_plot"
-            place = {"figure": figure} if self.panels else {"ax": figure.add_subplot()}
-            return getattr(import_module("fairtrial.figures"), function)(*data, **place, **options)
-
-        return draw
+    def draw(self, *data: Any, **options: Any) -> Drawing:
+        """Give the figure of some data, with the options of the function that draws it."""
+        return Drawing(self, data, options)
 
 
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure of some data; called with an empty matplotlib figure, as `write_picture` does, it draws there.
+
+    Examples
+    --------
+    >>> import fairtrial as ft
+    >>> drawing = FIGURES["plan"].draw(ft.plan_rate(0.02, 0.1, half_width=0.005))
+    >>> drawing.caption.partition(";")[0]
+    'Designs for pi = 2 %, rho = 0.1'
+    >>> drawing.plot().get_xlabel()
+    'attempts of each individual'
+    """
+
+    kind: FigureKind
+    data: tuple[Any, ...]
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def caption(self) -> str:
+        """What belongs below the figure: the methods behind it and what its marks stand for."""
+        function = getattr(import_module("fairtrial.figures"), self.kind.draws)
+        name = self.kind.draws.replace("_plot", "_caption")
+        return str(getattr(import_module(function.__module__), name)(*self.data, **self.options))
+
+    def __call__(self, figure: Figure) -> Any:
+        """Draw into an empty figure."""
+        return self.plot(figure if self.kind.panels else figure.add_subplot())
+
+    def plot(self, place: Any = None) -> Any:
+        """Draw into axes, or into a figure if there are several panels; by default in a new figure."""
+        function = getattr(import_module("fairtrial.figures"), self.kind.draws)
+        return function(*self.data, **{"figure" if self.kind.panels else "ax": place}, **self.options)
+
+
+_SETS = "--dev dev.csv --test test.csv"
+_DATA = "fairtrial.figures.data:"
+_OPERATING = ("fairtrial.figures.det:operating_curves",)
+_EPC = "fairtrial.evaluation.expected:expected_performance"
+_CALIBRATED = "fairtrial.calibration.calibration:calibrate"
+_GROUPS = "fairtrial.groups.evaluation:evaluate_groups"
+_FILE = "FILE is what `fairtrial coverage --out` wrote; without it, a study is run"
+_NO_AREAS: dict[str, Any] = {"fixed": {"no_areas": True}}
+_NO_BANDS = ("areas", "no_areas", "convention", "compare", "bands", "band_method", "pool", "folds")
+_NO_TESTS = ("costs", "partition", "correction", "model", "confidence")
+_ONE_POINT = ("own_thresholds", "factor", "weight")
 # fmt: off
 _KINDS = (
-    FigureKind("det", "DET curves on probit axes, with the point that dev gives.", "operating_curves", (5.4, 5.4)),
-    FigureKind("roc", "ROC curves of errors with the EER line.", "operating_curves", (5.4, 5.6)),
-    FigureKind("precision-recall", "Precision against recall with the break-even points.", "judged_precision",
+    FigureKind("det", "DET curves on probit axes, with the point that dev gives.", _OPERATING,
+               (f"{_SETS} --out det.png",), (5.4, 5.4)),
+    FigureKind("roc", "ROC curves of errors with the EER line.", _OPERATING, (f"{_SETS} --out roc.svg",), (5.4, 5.6)),
+    FigureKind("precision-recall", "Precision against recall with the break-even points.",
+               ("fairtrial.figures.det:judged_precision",),
+               (f"{_SETS} --out precision.png", f"{_SETS} --criterion recall-at-least --alpha .9 --out p.png"),
                (5.4, 5.6)),
-    FigureKind("epc", "Expected Performance Curves of all systems, with bands.", "performance_curve"),
-    FigureKind("epc-compare", "Two Expected Performance Curves, shaded where they differ.", "compare_curves",
-               function="epc_comparison_plot"),
-    FigureKind("epc-significance", "Two curves above the confidence that the first system is worse.", "compare_curves",
-               (6.4, 6.2), panels=True),
-    FigureKind("pooled-epc", "Pooled Expected Performance Curves of a benchmark.", "run_benchmark"),
-    FigureKind("bootstrap", "The bootstrapped difference of two systems.", "compare"),
-    FigureKind("scatter", "The scores of two systems against each other.", "scatter_data", (5.8, 5.4)),
-    FigureKind("correlation", "Correlations of systems within each class of trials.", "system_correlations",
-               (8.4, 4.2), panels=True),
-    FigureKind("diagnostic", "Densities, errors against the threshold, WER and DET curve.", "diagnostics",
-               (9.6, 7.4), 100, panels=True),
-    FigureKind("bayes-error", "Normalised Bayes error over prior log-odds, calibrated on dev.", "bayes_error_curve",
-               (6.4, 5.0)),
-    FigureKind("ece", "Empirical cross-entropy over prior log-odds, calibrated on dev.", "ece_curve", (6.4, 5.0)),
-    FigureKind("tippett", "Genuine and impostor trials above each log-likelihood ratio.", "tippett_curve"),
-    FigureKind("pav", "Calibrated log-likelihood ratios against those of test, with bands.", "pav_curve", (5.4, 5.6)),
-    FigureKind("llr-map", "From scores to log-likelihood ratios: the map of a calibration.", "llr_map"),
-    FigureKind("hter-sd", "Standard deviations against the ratio of impostor to genuine trials.", "hter_deviations"),
-    FigureKind("coverage", "The map of a coverage study.", "coverage_study", (10.8, 7.4), 100, panels=True),
-    FigureKind("hook", "Coverage against the attempts of each individual.", "coverage_study"),
-    FigureKind("fit", "People by their number of errors, observed and expected by a model.", "fit_test"),
-    FigureKind("eer-bound", "The p value over chi2, with published EERs.", "bounds_from_eers"),
-    FigureKind("plan", "People and attempts of a planned test, or its power.", "plan_rate"),
-    FigureKind("groups", "FAR and FRR of every group with simultaneous intervals.", "evaluate_groups",
-               (7.6, 4.0), panels=True),
-    FigureKind("group-matrix", "FAR by the group of the claim and that of the impostor.", "evaluate_groups",
-               (6.4, 5.2)),
-    FigureKind("group-det", "DET curves of groups, with their points at one threshold.", "evaluate_groups", (5.6, 5.8)),
-    FigureKind("group-epc", "Expected Performance Curves of groups at common thresholds.", "group_curves"),
-    FigureKind("zoo", "Doddington's zoo: everybody by genuine and impostor trials.", "zoo_data", (6.0, 5.4)),
+    FigureKind("epc", "Expected Performance Curves of all systems, with bands.", (_EPC, f"{_DATA}marked_curves"),
+               (f"{_SETS} --bands simultaneous --mark .5 --out epc.png",),
+               skip=("areas", "no_areas", "convention", "compare", "method", "simultaneous"), **_NO_AREAS),
+    FigureKind("epc-compare", "Two Expected Performance Curves, shaded where they differ.",
+               (_EPC, f"{_DATA}compared_curves"), (f"{_SETS} --systems face,voice --out compared.png",),
+               function="epc_comparison_plot", skip=_NO_BANDS, two=True, **_NO_AREAS),
+    FigureKind("epc-significance", "Two curves above the confidence that the first system is worse.",
+               (_EPC, f"{_DATA}compared_curves"), (f"{_SETS} --systems face,voice --out sure.png",), (6.4, 6.2),
+               panels=True, more="The lower panel is the confidence that the first system is the worse one.",
+               skip=_NO_BANDS, two=True, **_NO_AREAS),
+    FigureKind("pooled-epc", "Pooled Expected Performance Curves of a benchmark.",
+               ("fairtrial.benchmark.pooling:benchmark_fusions", f"{_DATA}pooled_curves"),
+               ("--normalise z --out groups.png",
+                "--fusion mean,logistic --points 21 --bands pointwise --out methods.png"),
+               more="Its groups by one fusion method, or one group by several.", reads="",
+               skip=("pooled", "only", "failed_enrolment"), fixed={"keep_scores": True}),
+    FigureKind("bootstrap", "The bootstrapped difference of two systems.",
+               ("fairtrial.evaluation.comparison:compare", f"{_DATA}leading_pair"),
+               (f"{_SETS} --systems face,voice --out difference.png",),
+               skip=("folds", "five_by_two", "reference", "correction", "alternative", "margin"), two=True),
+    FigureKind("scatter", "The scores of two systems against each other.", (f"{_DATA}scatter_sets",),
+               (f"{_SETS} --systems face,voice --points 300 --out scatter.png",), (5.8, 5.4), two=True),
+    FigureKind("correlation", "Correlations of systems within each class of trials.", (f"{_DATA}dev_correlations",),
+               ("--dev dev.csv --systems face,voice,phone --out correlation.png",), (8.4, 4.2), panels=True,
+               reads="dev"),
+    FigureKind("diagnostic", "Densities, errors against the threshold, WER and DET curve.",
+               ("fairtrial.figures.scores:diagnostics",), (f"{_SETS} --system face --out diagnostic.png",), (8.6, 6.8),
+               panels=True),
+    FigureKind("bayes-error", "Normalised Bayes error over prior log-odds, calibrated on dev.",
+               (_CALIBRATED, f"{_DATA}bayes_errors"), (f"{_SETS} --out bayes-error.png",), (6.4, 5.0), skip=_NO_TESTS),
+    FigureKind("ece", "Empirical cross-entropy over prior log-odds, calibrated on dev.",
+               (_CALIBRATED, f"{_DATA}cross_entropies"), (f"{_SETS} --out ece.png",), (6.4, 5.0), skip=_NO_TESTS),
+    FigureKind("tippett", "Genuine and impostor trials above each log-likelihood ratio.",
+               (_CALIBRATED, f"{_DATA}tippett_curves"), (f"{_SETS} --out tippett.png",), skip=_NO_TESTS),
+    FigureKind("pav", "Calibrated log-likelihood ratios against those of test, with bands.",
+               (_CALIBRATED, f"{_DATA}pav_curves"),
+               (f"{_SETS} --out pav.png", f"{_SETS} --system face --scores --out pav.png"), (5.4, 5.6), skip=_NO_TESTS),
+    FigureKind("llr-map", "From scores to log-likelihood ratios: the map of a calibration.", (f"{_DATA}llr_maps",),
+               (f"{_SETS} --system face --method logistic --method pav --out map.png",)),
+    FigureKind("hter-sd", "Standard deviations against the ratio of impostor to genuine trials.",
+               (f"{_DATA}deviations",), ("--far .1 --frr .2 --genuine 100 --out hter-sd.png",), reads=""),
+    FigureKind("hter-density", "The normal density of an HTER, with the area of its interval.",
+               ("fairtrial.figures.published:hter_density",),
+               ("--far .01 --frr .02 --impostor 112000 --genuine 400 --out hter-density.png",), reads=""),
+    FigureKind("coverage", "The map of a coverage study.", (f"{_DATA}covered_cells",),
+               ("coverage.parquet --out coverage.png",
+                "--grid paper --datasets 100 --method lbb --out coverage.png"), (9.0, 6.4), panels=True,
+               more=f"{_FILE}.", reads="", positional={"file": "[FILE]"}, skip=("along_attempts",)),
+    FigureKind("hook", "Coverage against the attempts of each individual.", (f"{_DATA}covered_cells",),
+               ("--datasets 5000 --out hook.png", "coverage.parquet --n 500 --pi .001 --rho .4 --out hook.png"),
+               more=f"{_FILE}, at n 500, pi .001 and rho .4.", reads="", positional={"file": "[FILE]"},
+               skip=("grid", "along_attempts"), fixed={"along_attempts": True}),
+    FigureKind("fit", "People by their number of errors, observed and expected by a model.",
+               ("fairtrial.repeated.models:fit_test",), ("counts.csv --out fit.png",),
+               more="FILE is a table with the columns errors and attempts, one row per person.", reads="",
+               positional={"people": "FILE"}),
+    FigureKind("eer-bound", "The p value over chi2, with published EERs.",
+               ("fairtrial.published.eer_bound:bounds_from_eers",),
+               ("TAN=.0057 DAUGMAN=.0008 MA=.0007 YAO=.0028 BASTYS=0 --trials 285390 --out bound.png",), reads="",
+               positional={"eers": "[NAME=]EER [NAME=]EER..."}),
+    FigureKind("plan", "People and attempts of a planned test, or its power.",
+               ("fairtrial.repeated.comparison_plans:plan", f"{_DATA}plan_or_power"),
+               ("--pi .02 --rho .1 --half-width .005 --person-cost 10 --out plan.png",
+                "--a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100 --out power.png"), reads="",
+               skip=("data_sets", "rng"), fixed={"data_sets": 0}),
+    FigureKind("groups", "FAR and FRR of every group with simultaneous intervals.", (_GROUPS,),
+               (f"{_SETS} --people people.csv --by sex --sort far --out groups.png",), (7.6, 4.0), panels=True,
+               skip=_ONE_POINT),
+    FigureKind("group-matrix", "FAR by the group of the claim and that of the impostor.", (_GROUPS,),
+               (f"{_SETS} --people people.csv --by origin --out matrix.png",), (6.4, 5.2), skip=_ONE_POINT),
+    FigureKind("group-det", "DET curves of groups, with their points at one threshold.", (_GROUPS,),
+               (f"{_SETS} --by device --group phone --out det.png",), (5.6, 5.8), skip=_ONE_POINT),
+    FigureKind("group-epc", "Expected Performance Curves of groups at common thresholds.",
+               (_GROUPS, f"{_DATA}groups_along"), (f"{_SETS} --people people.csv --by sex --out epc.png",),
+               skip=(*_ONE_POINT, "criterion", "alpha", "cluster", "confidence", "resample", "rng"),
+               fixed={"cluster": "none", "resample": "test"}),
+    FigureKind("zoo", "Doddington's zoo: everybody by genuine and impostor trials.", (f"{_DATA}zoo_sets",),
+               (f"{_SETS} --system face --out zoo.png",), (6.0, 5.4)),
 )
 # fmt: on
 FIGURES = {kind.name: kind for kind in _KINDS}
 """All figures, in the order in which they are listed."""
+
+
+def _operating(*results: Any) -> Any:
+    """Prepare the DET figure of evaluated systems."""
+    from fairtrial.figures.det import operating_curve
+
+    return tuple(
+        operating_curve(
+            each.judgement, each.threshold, each.interval("far"), each.interval("frr"), eer=each.eer_definition
+        )
+        for each in results
+    )
+
+
+def _ece(result: Any) -> Any:
+    """Compute the empirical cross-entropy of a calibrated system."""
+    from fairtrial.calibration.curves import ece_curve
+
+    return ece_curve(result)
+
+
+_OF_RESULTS: dict[str, dict[str, Callable[[Any], Any]]] = {
+    "Evaluation": dict.fromkeys(("det", "roc"), lambda result: _operating(*result.systems)),
+    "SystemEvaluation": dict.fromkeys(("det", "roc"), _operating),
+    "FusionResult": dict.fromkeys(("det", "roc"), lambda result: _operating(result.evaluation, *result.baselines)),
+    "Comparison": {"bootstrap": lambda result: result.pairs[0]},
+    "ExpectedPerformance": {"epc": lambda result: result.curves},
+    "CalibratedSystems": {"ece": lambda result: [_ece(each) for each in result]},
+    "CalibratedSystem": {"ece": lambda result: _ece(result)},
+    "CoverageStudy": dict.fromkeys(("coverage", "hook"), lambda result: result.rows),
+    **{
+        name: dict.fromkeys(figures, lambda result: result)
+        for name, figures in (
+            ("PairComparison", ("bootstrap",)),
+            ("PerformanceCurve", ("epc",)),
+            ("GroupEvaluation", ("groups", "group-matrix", "group-det")),
+            ("BenchmarkResult", ("pooled-epc",)),
+            ("SystemCorrelations", ("correlation",)),
+            ("FitTest", ("fit",)),
+            ("RatePlan", ("plan",)),
+            ("EerBounds", ("eer-bound",)),
+        )
+    },
+}
+"""The figures of each kind of result, the main one first, and how its data are made of the result."""
+
+
+def drawing_of(result: Any, name: str = "", **options: Any) -> Drawing:
+    """Give a figure of a result: the main one, or the one of this name."""
+    figures = _OF_RESULTS.get(type(result).__name__, {})
+    chosen = name or next(iter(figures), "")
+    if chosen not in figures:
+        there = listed(figures) or "none"
+        raise ParameterError(
+            "there is no figure {name!r} of a {kind}; there is {there}",
+            code="no-such-figure",
+            name=chosen,
+            kind=type(result).__name__,
+            there=there,
+        )
+    return FIGURES[chosen].draw(figures[chosen](result), **options)

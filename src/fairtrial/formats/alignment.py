@@ -170,9 +170,15 @@ def _check_complete(
     row = int(extra[0])
     lacking = next(other for other, their in zip(sheets, keys, strict=True) if own[row] not in their)
     raise TrialsError(
-        f"trial {_describe(sheet, row)} ({sheet.place(row)}) is not in {lacking.origin}, or not as often; "
-        f"{len(extra):,} of {len(own):,} trials are like that; correct the files, or keep the {len(everywhere):,} "
-        "common trials with common=True"
+        "trial {trial} ({place}) is not in {origin}, or not as often; {extra:count} of {all:count} trials are like "
+        "that; correct the files, or keep the {shared:count} common trials with {common!o}",
+        trial=_describe(sheet, row),
+        place=sheet.place(row),
+        origin=lacking.origin,
+        extra=len(extra),
+        all=len(own),
+        shared=len(everywhere),
+        common=True,
     )
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError
+from fairtrial.core.trials import Frame
 from fairtrial.core.words import listed
 from fairtrial.formats.files import Head, PathLike, read_head
-from fairtrial.formats.frames import Frame
-from fairtrial.formats.parquet import open_parquet
+from fairtrial.formats.parquet import open_parquet, read_table
 from fairtrial.formats.text import Kind, Layout, read_columns, split_rows
 
 _DELIMITERS = ",\t;"
@@ -112,7 +112,7 @@ def _parquet(
     with open_parquet(head) as file:
         _check_names(file.schema_arrow.names, head, (*numbers, *names), what)
         names = (*names, *(name for name in optional if name in file.schema_arrow.names))
-        table = file.read(columns=[*numbers, *names])
+        table = read_table(file, [*numbers, *names], head)
     try:
         return {
             **{name: table.column(name).cast(pa.float64()).to_numpy() for name in numbers},

@@ -10,7 +10,8 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from io import BufferedReader, FileIO, RawIOBase
@@ -19,7 +20,7 @@ from time import monotonic, sleep
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fairtrial.core.errors import FairtrialError, InputError, OutputError
-from fairtrial.core.words import cut
+from fairtrial.core.words import cut, nearest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,8 +51,12 @@ def check_unpacked(size: int, most: int, path: Path) -> None:
     """Raise an error where a file unpacks to more than it may."""
     if size > most:
         raise InputError(
-            f"{path}: holds more than {size_text(most)} unpacked (a line counts as {_LINE} bytes at least); if that is "
-            f"meant and there is memory for it, allow more, as in max_size={2 * most}"
+            "{path}: holds more than {most} unpacked (a line counts as {line} bytes at least); if that is meant and "
+            "there is memory for it, allow more, as in {max_size!o}",
+            path=str(path),
+            most=size_text(most),
+            line=_LINE,
+            max_size=2 * most,
         )
 
 
@@ -274,6 +279,8 @@ _HEAD = 1 << 16
 _COMPRESSION = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How files of older spreadsheets begin."""
+_OPEN = b"mimetypeapplication/vnd.oasis.opendocument"
+"""What stands at the beginning of an .ods file."""
 UNNAMED = "system"
 """What a system is called where nothing names it."""
 _SETS = {"dev", "devel", "development", "test", "eval", "evaluation"}
@@ -355,8 +362,9 @@ class Head:
         first = next(filled, 0)
         second = next(filled, first) if self.before == 0 else first
         counts, cells = (self._whole_lines[k].split() for k in (first, second))
-        is_counts = len(counts) < min(len(cells), 3) and all(cell.isdecimal() for cell in counts)
-        return second if is_counts and len(cells) > 2 else first
+        # three and more numbers may be ids along the top of a matrix, unless text is below them
+        fewer = len(counts) < min(len(cells), 3 if not any(cell[0].isalpha() for cell in cells[1:]) else 5)
+        return second if fewer and len(cells) > 2 and all(cell.isdecimal() for cell in counts) else first
 
     @property
     def comments(self) -> int:
@@ -388,13 +396,16 @@ def expand(paths: PathLike | Sequence[PathLike]) -> list[Path]:
         if not os.fspath(entry):
             raise InputError("the name of a file is empty; is a variable of your shell not set?")
         path = _meant(entry)
+        names: list[str] = []
         try:
             exists = path.exists()
             matches = [] if exists else files_matching(os.fspath(entry))
         except (OSError, ValueError) as error:
             raise InputError(f"{cut(entry, 200)}: cannot be read: {_why(error)}") from error
         if not exists and not matches:
-            raise InputError(f"{entry}: there is no such file")
+            with suppress(OSError):
+                names = [sibling.name for sibling in path.parent.iterdir()]
+            raise InputError(f"{entry}: there is no such file{nearest(path.name, names)}")
         found.extend([path] if exists else map(Path, matches))
     if not found:
         raise InputError("no file was named")
@@ -450,7 +461,8 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
                 data += stream.read(MAX_LINE)
     if not data:
         raise InputError(f"{path}: is empty")
-    if data.startswith(_WORKBOOK) or (data.startswith(b"PK\x03\x04") and b"[Content_Types].xml" in data[:4096]):
+    zipped = data.startswith(b"PK\x03\x04") and (b"[Content_Types].xml" in data[:4096] or _OPEN in data[:100])
+    if data.startswith(_WORKBOOK) or zipped:
         raise InputError(
             "{path}: is a spreadsheet; save the sheet as CSV, or hand over the data frame that pandas.read_excel gives",
             code="spreadsheet",
@@ -607,16 +619,45 @@ def _why(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def system_name(head: Head) -> str:
-    """A system's name where only the file can tell: its stem without words like dev and test."""
-    stem = os.fsencode(head.stem).decode(errors="replace")
-    words = stem.replace("_", "-").split("-")
-    kept = [word for word in words if word.lower() not in _SETS]
-    return stem if len(kept) == len(words) else "-".join(kept) or UNNAMED
+def system_name(path: Path) -> str:
+    """A system's name where only the file can tell: its name without endings and words like dev and test."""
+    name = os.fsencode(path.name).decode(errors="replace")
+    first, *between = name.removesuffix(".gz").removesuffix(".zst").split(".")
+    for part in (first or name, *between[:-1]):
+        words = part.replace("_", "-").split("-")
+        kept = [word for word in words if word.lower() not in _SETS]
+        if kept:
+            return part if len(kept) == len(words) else "-".join(kept)
+    return UNNAMED
+
+
+_TOGETHER: ContextVar[ExitStack | None] = ContextVar("together", default=None)
+
+
+@contextmanager
+def write_together() -> Iterator[None]:
+    """Let files written whole within the block take their places at its end: all of them, or none after an error."""
+    with ExitStack() as stack:
+        token = _TOGETHER.set(stack)
+        try:
+            yield
+        finally:
+            _TOGETHER.reset(token)
 
 
 @contextmanager
 def write_whole(path: PathLike) -> Iterator[Path]:
+    """Give a place to write to that becomes `path` when all went well; within `write_together`, at its end."""
+    stack = _TOGETHER.get()
+    if stack is None:
+        with _write_whole(path) as place:
+            yield place
+    else:
+        yield stack.enter_context(_write_whole(path))
+
+
+@contextmanager
+def _write_whole(path: PathLike) -> Iterator[Path]:
     """A place to write to that becomes `path` when all went well, and leaves nothing when not.
 
     What was written is on the disk before it takes the place of an older file, whose permissions it keeps. What

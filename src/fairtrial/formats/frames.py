@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
-from fairtrial.core.errors import InputError, TrialsError
-from fairtrial.core.trials import Trials
+from fairtrial.core.errors import InputError
+from fairtrial.core.trials import Frame, Trials
 from fairtrial.core.words import listed, shown
 from fairtrial.formats.files import UNNAMED, Head
 from fairtrial.formats.identities import as_options, finish_checked, said
@@ -23,19 +23,6 @@ if TYPE_CHECKING:
 
 _INDEX = re.compile(r"__index_level_\d+__")
 """What the index of a pandas frame is called where it has no name."""
-
-
-@runtime_checkable
-class Frame(Protocol):
-    """A data frame of any library: named columns, one row per trial."""
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The table as a stream of Arrow's C interface."""
-        ...
-
-
-TrialsLike: TypeAlias = Trials | Frame
-"""Trials, or a data frame that is read as `read_frame` reads it."""
 
 
 def read_frame(frame: Frame, *, name: str = "data frame", **options: Any) -> Trials:
@@ -70,24 +57,11 @@ def read_frame(frame: Frame, *, name: str = "data frame", **options: Any) -> Tri
     >>> trials = read_frame(frame)
     >>> trials
     <Trials: 3 trials (1 genuine, 2 impostor), 1 system: face; ids: none; further columns: age>
-    >>> trials.notes
-    ('read as data frame: scores face; label; kept besides: age',)
+    >>> str(trials.notes[0])
+    'read as data frame: scores face; label; kept besides: age'
     """
     settings = as_options(options)
     return finish_checked(said(_sheet(frame, settings, name), "data frame"), settings)
-
-
-def trials_of(data: TrialsLike, what: str) -> Trials:
-    """Trials as they are, or those of a data frame; `what` names them in errors."""
-    if isinstance(data, Trials):
-        return data
-    if not isinstance(data, Frame):
-        raise TrialsError(f"{what} must be Trials or a data frame, not {type(data).__name__}")
-    try:
-        return read_frame(data, name=f"{what}, a data frame")
-    except (InputError, TrialsError) as error:
-        hint = " (such options are those of read_frame)" if "=" in str(error) else ""
-        raise type(error)(f"{error}{hint}") from error
 
 
 def _sheet(frame: Frame, options: ReadOptions, origin: str) -> Sheet:

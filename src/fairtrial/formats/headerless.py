@@ -4,7 +4,7 @@
     claim model subject probe score           bob5
     enrol test label score                    SpeechBrain
     enrol test score target|nontarget         WeSpeaker
-    utterance attack bonafide|spoof score     ASVspoof
+    utterance attack bonafide|spoof score     ASVspoof; also speaker utterance - attack bonafide|spoof score
     subject claim score ... [label]           the XM2VTS score-fusion benchmark
 
 Columns may be separated by white space, tabs, commas or semicolons, and may be named by their numbers.
@@ -139,12 +139,15 @@ def _tell(rows: Sequence[Sequence[str]], given: dict[int, str], *, labelled: boo
         roles |= dict(zip(ids, names, strict=False))
         return [roles.get(k, "other") for k in range(width)]
     people = len(ids) == 2 and _are_people(columns, ids, label)
+    spoofs = label is not None and looks[label] == "words" and {cell.lower() for cell in columns[label]} <= _SPOOFS
     if label is None:
+        if ids in ([0, 1, 2], [0, 1, 2, 3]) and looks[0] == "one" and columns[0][0] not in {*columns[1], *columns[2]}:
+            return ["?", *["other"] * (width - 1)]  # labels of one class, or the claim of bob's format
         if not (people and ids == [0, 1] and scores == list(range(2, width))):
             return []
         names = ["subject", "claim"]
-    elif len(ids) == 2 and {cell.lower() for cell in columns[label]} <= _SPOOFS and looks[label] == "words":
-        names = ["probe", "other"]
+    elif spoofs and len(ids) in (2, 4):
+        names = ["probe", "other"] if len(ids) == 2 else ["subject", "probe", "other", "other"]
     elif (
         len(ids) == 2 and looks[label] in ("both", "one") and label not in given and _share(columns, ids) and not people
     ):
@@ -206,12 +209,13 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
         if "?" in told:
             number = told.index("?") + 1
             raise InputError(
-                "{origin}: column {number} may hold labels or probes; say which, as in {columns!o} or {format!o}",
+                "{origin}: column {number} may hold labels or {ids}; say which, as in {columns!o} or {format!o}",
                 code="columns-unclear",
                 origin=origin,
                 number=number,
+                ids="claims" if number == 1 else "probes",
                 columns={"label": str(number)},
-                format="bob4",
+                format="bob4" if len(told) == 4 else "bob5",
             )
     if "label" not in told and options.genuine_labels and not options.key:
         raise InputError(
@@ -227,8 +231,8 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
         used = names.count(role) if role != "score" else sum(name.startswith("system ") for name in names)
         system = f"system {used + 1}" if count > 1 else "score"
         names.append(system if role == "score" else f"column {number}" if role == "other" else role)
-    if told == ["probe", "other", "label", "score"] and not given:
-        names[1] = "attack"
+    if told[-4:] in (["probe", "other", "label", "score"], ["other", "other", "label", "score"]) and not given:
+        names[-3] = "attack"
     roles = Roles(
         tuple(name for name, role in zip(names, told, strict=True) if role == "score"),
         "label" if "label" in told else None,
@@ -284,7 +288,10 @@ def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> t
 
     if len(trials.systems) != 1:
         raise OutputError(
-            f'{target}: this format holds one system, not {listed(trials.systems)}; choose one, as in select(["NAME"])'
+            "{target}: this format holds one system, not {names:list}; choose one, as in {systems!o}",
+            target=target,
+            names=trials.systems,
+            systems="NAME",
         )
     if trials.claim is None or trials.subject is None:
         raise OutputError(f"{target}: this format needs claim and subject ids, which these trials do not have")

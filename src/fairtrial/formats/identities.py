@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError, TrialsError
 from fairtrial.core.ids import IdColumn, Ids, object_array
+from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, Trials
-from fairtrial.core.words import cut, listed, plural, shown
+from fairtrial.core.words import Text, cut, listed, nearest, plural, shown
 from fairtrial.formats.sheets import PlaceOf, ReadOptions, Sheet, row_of
 from fairtrial.formats.text import ArrowTexts, string_buffers
 
@@ -120,9 +122,8 @@ def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[di
     if "subject" not in ids and "probe" in ids:
         people["subject"] = ids["probe"]
     if not people:
-        raise InputError(
-            f"{place(0)}: there is no claim, subject or probe id in which person={pattern!r} could be found"
-        )
+        template = "{place}: there is no claim, subject or probe id in which {person!o} could be found"
+        raise InputError(template, place=str(place(0)), person=pattern)
     found = dict(ids)
     left: dict[str, Further] = {}
     for role, column in people.items():
@@ -139,8 +140,10 @@ def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[di
 _SEARCHED_AT_ONCE = 100_000
 _SECONDS = 10.0
 _SEARCH = """
-import json, re, sys
-pattern, names = json.load(sys.stdin)
+import json, re, signal, sys
+seconds, pattern, names = json.load(sys.stdin)
+if hasattr(signal, "alarm"):
+    signal.alarm(seconds)  # ends the search even if nobody waits for it any more
 search = re.compile(pattern).search
 matches = map(search, names)
 json.dump(["" if match is None else match[1 if match.re.groups else 0] or "" for match in matches], sys.stdout)
@@ -155,7 +158,7 @@ def _search(pattern: str, names: Sequence[str]) -> list[str]:
     """
     found: list[str] = []
     for start in range(0, len(names), _SEARCHED_AT_ONCE):
-        asked = json.dumps([pattern, list(names[start : start + _SEARCHED_AT_ONCE])])
+        asked = json.dumps([ceil(_SECONDS) + 1, pattern, list(names[start : start + _SEARCHED_AT_ONCE])])
         try:
             done = subprocess.run(
                 [sys.executable, "-I", "-S", "-c", _SEARCH],
@@ -186,8 +189,12 @@ def _person_within(column: Ids, pattern: str, role: str, place: PlaceOf) -> Ids:
     if nobody.any():
         row = int(np.argmax(nobody))
         raise InputError(
-            f"{place(row)}: person={pattern!r} finds nobody in the {role} {shown(column.name(row))}; "
-            "give a regular expression that matches every id"
+            "{place}: {person!o} finds nobody in the {role} {name:quoted}; give a regular expression that matches "
+            "every id",
+            place=str(place(row)),
+            person=pattern,
+            role=role,
+            name=column.name(row),
         )
     return called(column, names)
 
@@ -207,14 +214,20 @@ def _genuine(
         names = f"; its columns are {listed(columns)}" if columns else ""
         wanted = "a label column, or claim and subject" if labels is None else "claim and subject"
         raise InputError(
-            f"{origin}: nothing says which trials are genuine: it needs {wanted}{names}; "
-            'name them, as in columns={"label": "NAME"}'
+            "{origin}: nothing says which trials are genuine: it needs {wanted}{names}; name them, as in {columns!o}",
+            origin=origin,
+            wanted=wanted,
+            names=names,
+            columns={"label": "NAME"},
         )
     if labels is None:
         if options.genuine_by == "label":
             raise InputError(
-                f'{origin}: has no labels, as genuine_by="label" asks; leave that out, or name '
-                'the column, as in columns={"label": "NAME"}'
+                "{origin}: has no labels, as {genuine_by!o} asks; leave that out, or name the column, as in "
+                "{columns!o}",
+                origin=origin,
+                genuine_by="label",
+                columns={"label": "NAME"},
             )
         return _same_person(ids), ()
     if not known:
@@ -258,12 +271,17 @@ def _contradiction(ids: dict[str, IdColumn], labels: NDArray[np.bool_], rows: ND
     claim, subject = (ids[name].name(row) for name in ("claim", "subject"))
     error = (
         f"{first}: the label says {word}, but the claim is {cut(claim)} and the subject {cut(subject)}{more}; correct "
-        'them, or say what counts: genuine_by="label" or genuine_by="ids"'
+        f"them, or say what counts: {Text('{genuine_by!o}', genuine_by='label')} or "
+        f"{Text('{genuine_by!o}', genuine_by='ids')}"
     )
     if is_file(claim) or is_file(subject):
-        example = "^[^/]+" if "/" in f"{claim}{subject}" else "^[^_.-]+"
-        error += f'; if ids are files, say how to find the person in them, as in person="{example}"'
+        error += f"; if ids are files, say how to find the person in them, as in {person_example(claim, subject)}"
     return error
+
+
+def person_example(*names: str) -> Text:
+    """Give an example of the option that finds people in the names of files."""
+    return Text("{person!o}", person="^[^/]+" if any("/" in name for name in names) else "^[^_.-]+")
 
 
 def check_repeated(sheet: Sheet) -> tuple[str, ...]:
@@ -390,13 +408,14 @@ def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
 
 def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Trials:
     """The trials of a sheet, with what was taken for what, its notes and more of them."""
-    notes = [*sheet.taken, *sheet.notes]
+    notes = [*(Note("read-as", "{text}", text=line) for line in sheet.taken), *sheet.notes]
     if options.systems:
         place = {name: k for k, name in enumerate(sheet.systems)}
         missing = [name for name in options.systems if name not in place]
         if missing:
             raise TrialsError(
                 f"{sheet.origin}: there is no system {shown(missing[0])}; there are {listed(sheet.systems)}"
+                f"{nearest(missing[0], sheet.systems)}"
             )
         columns = [place[name] for name in options.systems]
         sheet = replace(sheet, scores=np.asfortranarray(sheet.scores[:, columns]), systems=options.systems)

@@ -46,7 +46,7 @@ def read_key(path: str, options: ReadOptions) -> Key:
     columns: dict[str, IdColumn]
     if parquet.matches([head]):
         with parquet.open_parquet(head) as file:
-            table = file.read()
+            table = parquet.read_table(file, file.schema_arrow.names, head)
         texts = {str(name): table[name].to_pylist() for name in table.column_names}
         columns = {name: Ids.of(["" if cell is None else str(cell) for cell in cells]) for name, cells in texts.items()}
         label, ids = key_roles(list(columns), options)
@@ -212,14 +212,14 @@ def _shared(sheet: Sheet, key: Key, ids: dict[str, str]) -> list[str]:
     if not shared:
         raise TrialsError(
             "{scores} and the key {key} have no id in common; the scores have the ids {ids:list} (other columns: "
-            "{columns:list}), the key has {names:list}; say which column holds ids, as in {example!o}",
+            "{others:list}), the key has {names:list}; say which column holds ids, as in {columns!o}",
             code="no-common-id",
             scores=sheet.origin,
             key=key.origin,
             ids=list(sheet.ids) or ["none"],
-            columns=list(sheet.columns) or ["none"],
+            others=list(sheet.columns) or ["none"],
             names=list(key.columns),
-            example={"probe": "NAME"},
+            columns={"probe": "NAME"},
         )
     return shared
 
@@ -239,14 +239,17 @@ def _refuse(what: str, sheet: Sheet, rows: NDArray[np.int64], key: Key) -> None:
     if not len(rows):
         return
     row = int(rows.min())
-    reason = "has a score before" if what == "double" else f"is not in the key {key.origin}"
+    reason, hint = (
+        ("already has a score", "") if what == "double" else ("is not in the key {key}", ", or give {common!o}")
+    )
     raise TrialsError(
-        "{place}: the trial {trial} {reason}; so {count:count} of {all:plural score}; correct the files{hint}",
+        f"{{place}}: the trial {{trial}} {reason}; this is so for {{count:count}} of {{all:plural score}}; correct the "
+        f"files{hint}",
         code=f"key-{what}",
         place=str(sheet.place(row)),
         trial=", ".join(cut(column.name(row)) for column in sheet.ids.values()),
-        reason=reason,
+        key=key.origin,
         count=len(rows),
         all=len(sheet),
-        hint="" if what == "double" else ", or keep the common trials",
+        common=True,
     )

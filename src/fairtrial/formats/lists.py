@@ -34,15 +34,21 @@ from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_colum
 
 _GENUINE = re.compile(r"gen|genuin[a-z]*|clients?|pos|positives?|targets?|tar|mated")
 _IMPOSTOR = re.compile(r"imp|impost[a-z]*|neg|negatives?|nontargets?|non|nonmated")
-_PART = {"part", "shard", "txt", "scores", "score", "gz", "zst"}
+_PART = {"part", "shard", "chunk", "split", "of", "txt", "csv", "tsv", "dat", "scores", "score", "gz", "zst"}
 """Words in names of files that say nothing of the system."""
+_PIECE = re.compile(r"\.a[a-z]$")
+"""The ending that `split` gives to the first pieces of a file: aa, ab, and so on."""
 _LOOKED_AT = 50
 
 
+def _words(name: str) -> list[str]:
+    """Split the name of a file into words, which may begin with capitals."""
+    return re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+
+
 def _says(head: Head) -> str | None:
-    """Whether a file's name has a word for genuine or one for impostor; words begin with capitals, too."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", head.path.name)
-    words = re.split(r"[^a-z]+", apart.lower())
+    """Tell whether a file's name has a word for genuine or one for impostor."""
+    words = _words(head.path.name)
     genuine, impostor = (any(word.fullmatch(part) for part in words) for word in (_GENUINE, _IMPOSTOR))
     if genuine == impostor:
         return None
@@ -50,19 +56,27 @@ def _says(head: Head) -> str | None:
 
 
 def _system(head: Head) -> str:
-    """What is left of a file's name without the class and numbers: parts of one list differ in these only."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", head.path.name)
-    words = re.split(r"[^a-z]+", apart.lower())
+    """Give what is left of a file's name without class, numbers and endings: parts of a list differ in these only."""
+    words = _words(_PIECE.sub("", head.path.name))
     kept = [word for word in words if word not in _PART and not (_GENUINE.fullmatch(word) or _IMPOSTOR.fullmatch(word))]
     return "-".join(filter(None, kept))
 
 
 def matches(heads: Sequence[Head]) -> bool:
-    """Whether files of numbers are named like genuine and like impostor, parts of one list of each."""
-    systems = {_system(head) for head in heads} if len(heads) > 2 else {""}
-    if {_says(head) for head in heads} != {"genuine", "impostor"} or len(systems) > 1:
-        return False
-    return all(bool(line := _first(head)) and is_number(line[-1]) for head in heads)
+    """Tell whether files of numbers are named like genuine and like impostor, with parts of both of each system."""
+    return _have_classes(_groups(heads)) and all(bool(line := _first(head)) and is_number(line[-1]) for head in heads)
+
+
+def _have_classes(groups: dict[str, list[Head]]) -> bool:
+    return all({_says(head) for head in group} == {"genuine", "impostor"} for group in groups.values())
+
+
+def _groups(heads: Sequence[Head]) -> dict[str, list[Head]]:
+    """Group the files by system, the genuine ones first; two files are of one system."""
+    groups: dict[str, list[Head]] = {}
+    for head in sorted(heads, key=lambda head: _says(head) == "impostor"):
+        groups.setdefault(_system(head) if len(heads) > 2 else "", []).append(head)
+    return groups
 
 
 def are_scores(head: Head) -> bool:
@@ -77,12 +91,23 @@ def _first(head: Head) -> list[str]:
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet of all files."""
-    if {_says(head) for head in heads} != {"genuine", "impostor"}:
+    """Read one sheet per system, each of all its files."""
+    groups = _groups(heads)
+    if not _have_classes(groups):
         raise InputError(
             "lists of scores are told apart by their names: one with gen or genuine, one with imp or impostor"
         )
-    ordered = sorted(heads, key=lambda head: _says(head) == "impostor")
+    sheets = [_read_one(group, options, progress) for group in groups.values()]
+    if len(sheets) == 1:
+        return sheets
+    return [
+        replace(sheet, systems=(name,) if len(sheet.systems) == 1 else tuple(f"{name} {s}" for s in sheet.systems))
+        for name, sheet in zip(groups, sheets, strict=True)
+    ]
+
+
+def _read_one(ordered: Sequence[Head], options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read the files of one system, the genuine ones first."""
     names = _columns(ordered, options)
     systems = tuple(name for name in names if name not in ID_FIELDS)
     kinds: list[Kind] = [headerless.KINDS.get(name, "score") for name in names]
@@ -94,7 +119,7 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
             if options.wants(system):
                 check_missing(part[system], options.nan, row_of(str(head.path)), f"the score of {system}")
     sheet = _sheet(ordered, names, systems, parts, options)
-    return [replace(sheet, taken=(*sheet.taken, *left_out(sum(each.comments for each in read))))]
+    return replace(sheet, taken=(*sheet.taken, *left_out(sum(each.comments for each in read))))
 
 
 def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
@@ -126,8 +151,10 @@ def _given(width: int, options: ReadOptions, head: Head) -> list[str]:
     missing = [str(number) for number in range(1, width + 1) if number not in roles]
     if missing or "score" not in roles.values():
         raise InputError(
-            f"{head.path}: has {width} columns; say what each of them holds, as in "
-            f'columns={{"score": "{missing[-1] if missing else width}"}}, or of none'
+            "{path}: has {width} columns; say what each of them holds, not only some, as in {columns!o}",
+            path=str(head.path),
+            width=width,
+            columns={"score": missing[-1] if missing else str(width)},
         )
     return [roles[number] for number in range(1, width + 1)]
 
@@ -146,10 +173,12 @@ def _told(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:
         if not any(is_number(cell) for cell in before_last):
             return list(headerless.COLUMNS[width])
         if all(cell.isdecimal() for cell in before_last):
-            first = ", ".join(f"{role}={number}" for number, role in enumerate(headerless.COLUMNS[width][:-1], 1))
             raise InputError(
-                f"{head.path}: column {width - 1} may hold probes or scores; say what each column holds, in the first "
-                f'case {first} and score={width}, as in columns={{"probe": "{width - 1}"}}'
+                "{path}: column {number} may hold probes or scores; say what each column holds, in the first case "
+                "{columns!o}",
+                path=str(head.path),
+                number=width - 1,
+                columns={role: str(number) for number, role in enumerate(headerless.COLUMNS[width], 1)},
             )
     return ["subject", "claim", *["score"] * (width - 2)]
 

@@ -85,15 +85,17 @@ def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sh
     settled = settle(ordered, genuine, options, str(head.path), place=lambda row: _cell(head, row, size[1]))
     if not settled.genuine.any():
         raise InputError(
-            f"{head.path}: no id at the left is also along the top, so no comparison is genuine; "
-            "if the diagonal is, say so with diagonal=True"
+            "{path}: no id at the left is also along the top, so no comparison is genuine; if the diagonal is, say so "
+            "with {diagonal!o}",
+            path=head.path,
+            diagonal=True,
         )
     axes_ = ("claim", "subject") if options.transpose else ("subject", "claim")
     return Sheet(
         str(head.path),
         scores,
         settled.genuine,
-        (system_name(head),),
+        (system_name(head.path),),
         settled.ids,
         settled.notes,
         named=False,

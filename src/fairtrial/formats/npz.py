@@ -161,7 +161,7 @@ def _numbers(array: Any, name: str, origin: str) -> Any:
 
 def _names(arrays: dict[str, Any], count: int, head: Head, origin: str) -> tuple[str, ...]:
     if "systems" not in arrays:
-        return (system_name(head),) if count == 1 else tuple(f"system {k + 1}" for k in range(count))
+        return (system_name(head.path),) if count == 1 else tuple(f"system {k + 1}" for k in range(count))
     names = tuple(str(name) for name in np.atleast_1d(arrays["systems"]).tolist())
     if len(names) != count:
         raise InputError(f"{origin}: {plural(len(names), 'name')} in systems for {plural(count, 'column')} of scores")

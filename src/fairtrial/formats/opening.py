@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fairtrial.core.errors import InputError, ParameterError, TrialsError
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import listed, plural, shown
+from fairtrial.core.words import listed, nearest, plural, shown
 from fairtrial.formats import parquet
 from fairtrial.formats.files import UNNAMED, Head, PathLike, expand, list_directory, read_head, system_name
 from fairtrial.formats.identities import finish, said
@@ -163,7 +164,7 @@ def _names(piece: Piece, head: Head, options: ReadOptions, *, several: bool) -> 
     """What the systems of a file are called in the set."""
     if piece.named or not several or options.names:
         return _given_names(piece, options) or piece.systems
-    return (system_name(replace(head, path=head.path.resolve().parent)),)
+    return (system_name(head.path.resolve().parent),)
 
 
 def _given_names(piece: Piece, options: ReadOptions) -> tuple[str, ...]:
@@ -178,8 +179,16 @@ def _chosen(systems: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
     asked = (*options.systems, *(options.negate if isinstance(options.negate, tuple) else ()))
     for name in asked:
         if name not in systems:
-            raise TrialsError(f"there is no system {shown(name)}; there are {listed(systems)}")
+            raise TrialsError(f"there is no system {shown(name)}; there are {listed(systems)}{nearest(name, systems)}")
     return options.systems or systems
+
+
+def half_of_memory() -> int:
+    """Half of the machine's memory, in bytes."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, ValueError, OSError):  # not every system says it
+        return 4 * 10**9
 
 
 def expected_memory(paths: Sequence[PathLike]) -> int:

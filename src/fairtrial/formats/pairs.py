@@ -53,7 +53,9 @@ def _order(head: Head, options: ReadOptions) -> tuple[str, ...] | None:
         return chosen
     if len(ways) > 1 and len(ways := _trial_columns(head, 10_000) or ways) > 1:
         raise InputError(
-            f'{head.path}: the labels may be in column 1 or in column 3; say which, as in columns={{"label": "3"}}'
+            "{path}: the labels may be in column 1 or in column 3; say which, as in {columns!o}",
+            path=head.path,
+            columns={"label": "3"},
         )
     return ways[0] if ways else None
 
@@ -126,7 +128,7 @@ def _scores(head: Head, trials: Sheet, progress: Progress | None) -> Sheet:
         str(head.path),
         scores[:, None],
         np.zeros(len(scores), dtype=bool),
-        (system_name(head),),
+        (system_name(head.path),),
         ids,
         named=False,
         taken=left_out(read.comments),

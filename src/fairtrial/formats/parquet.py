@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -60,6 +61,8 @@ def open_parquet(head: Head) -> Iterator[pq.ParquetFile]:
     except MemoryError:
         raise
     except (pa.ArrowException, OSError, UnicodeError) as error:
+        if "launch worker thread" in str(error):
+            raise MemoryError(str(error)) from error
         raise InputError(
             f"{head.origin}: is not a complete Parquet file, or is damaged: {shown(error, 200)}; get the file again"
         ) from error
@@ -93,6 +96,8 @@ def _digest(footer: bytes) -> bytes:
 
 
 LOOKED_AT = 20
+ROWS = 1 << 13
+"""Rows read at once."""
 _METADATA = b"fairtrial"
 
 
@@ -108,9 +113,10 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
 
 def read_parts(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     """One sheet of several files that are parts of one table."""
-    folder = replace(heads[0], path=heads[0].path.parent)
     sheets = [_read_one(head, options, progress) for head in heads]
-    sheets = [sheet if sheet.named else replace(sheet, systems=(system_name(folder),)) for sheet in sheets]
+    sheets = [
+        sheet if sheet.named else replace(sheet, systems=(system_name(heads[0].path.parent),)) for sheet in sheets
+    ]
     first = sheets[0]
     for sheet in sheets[1:]:
         if any(set(getattr(sheet, name)) != set(getattr(first, name)) for name in ("systems", "ids", "columns")):
@@ -145,14 +151,40 @@ def _concatenate(parts: Sequence[IdColumn]) -> IdColumn:
 def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
     with open_parquet(head) as file:
         roles = plan_roles(file.schema_arrow, first_rows(file), options, str(head.path))
-        if head.max_size is not None:
-            check_unpacked(_unpacked_size(file.metadata, len(roles.columns)), head.max_size, head.path)
-        table = file.read(columns=roles.columns)
+        table = read_table(file, roles.columns, head)
     if table.num_rows == 0:
         raise InputError(f"{head.path}: holds no trial")
     if progress is not None:
         progress(head.source.stat().st_size)
     return sheet_of_table(head, table, roles, options)
+
+
+def read_table(file: pq.ParquetFile, columns: Sequence[str], head: Head) -> pa.Table:
+    """Read columns, some rows at a time: a text that a small file repeats may be far too large in memory."""
+    import pyarrow as pa
+
+    metadata, most = file.metadata, sys.maxsize if head.max_size is None else head.max_size
+    groups = [int(metadata.row_group(k).total_byte_size) for k in range(metadata.num_row_groups)]
+    check_unpacked(max(int(metadata.num_rows) * 8 * len(columns), sum(groups)), most, head.path)
+    batches, size = [], 0
+    for batch in file.iter_batches(ROWS, columns=list(columns)):
+        size += unpacked_size(batch)
+        check_unpacked(size, most, head.path)
+        batches.append(batch)
+    schema = pa.schema([file.schema_arrow.field(name) for name in columns])
+    return pa.Table.from_batches(batches) if batches else schema.empty_table()
+
+
+def unpacked_size(batch: pa.RecordBatch) -> int:
+    """Count the bytes of a batch, each text in full, also one that a dictionary holds once."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    size = int(batch.nbytes)
+    for column in batch.columns:
+        if pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type):
+            size += pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0
+    return size
 
 
 FirstRows: TypeAlias = "Callable[[list[str]], Any]"
@@ -184,12 +216,6 @@ def sheet_of_table(head: Head, table: pa.Table, roles: Roles, options: ReadOptio
     sheet = sheet_of(head, kept, columns, options)
     left = (f"left out: {listed(lost)}, which hold neither text nor numbers",) if lost else ()
     return replace(sheet, taken=(*sheet.taken, *left))
-
-
-def _unpacked_size(metadata: Any, columns: int) -> int:
-    """At least so many bytes are these columns in memory."""
-    groups = [int(metadata.row_group(k).total_byte_size) for k in range(metadata.num_row_groups)]
-    return max(int(metadata.num_rows) * 8 * columns, sum(groups))
 
 
 def _looks(schema: pa.Schema, first_of: FirstRows) -> dict[str, Look]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from fairtrial.core.errors import InputError
 from fairtrial.core.words import listed
@@ -136,7 +136,7 @@ class _ParquetPiece:
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems, as the file calls them."""
-        return self.roles.scores if self.named else (system_name(Head(Path(self.path), b"", None)),)
+        return self.roles.scores if self.named else (system_name(Path(self.path)),)
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
         """The rows, at most some at a time."""
@@ -150,13 +150,18 @@ class _ParquetPiece:
     def _tables(self, head: Head, group: int, columns: list[str]) -> Iterator[pa.Table]:
         import pyarrow as pa
 
+        most = self.at_once * _BYTES_FOR_EACH * len(columns)
         with open_parquet(head) as file:
-            if file.metadata.row_group(group).num_rows <= self.at_once:
-                yield file.read_row_group(group, columns=columns, use_threads=False)
-                return
-            batches = file.iter_batches(self.at_once, row_groups=[group], columns=columns, use_threads=False)
-            for batch in batches:
-                yield pa.Table.from_batches([batch])
+            batches: list[pa.RecordBatch] = []
+            rows = size = 0
+            for batch in file.iter_batches(parquet.ROWS, row_groups=[group], columns=columns, use_threads=False):
+                batches.append(batch)
+                rows, size = rows + batch.num_rows, size + parquet.unpacked_size(batch)
+                if rows + parquet.ROWS > self.at_once or size > most:
+                    yield pa.Table.from_batches(batches)
+                    batches, rows, size = [], 0, 0
+            if batches:
+                yield pa.Table.from_batches(batches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +191,7 @@ class _TextPiece:
     def systems(self) -> tuple[str, ...]:
         """The systems, as the file calls them."""
         if not self.named:
-            return (system_name(Head(Path(self.path), b"", None)),)
+            return (system_name(Path(self.path)),)
         return self.plan.roles.scores
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
@@ -212,19 +217,13 @@ class _TextPiece:
         return table.read_planned(head, self.plan.only(systems), self.options)
 
     def _blocks(self, stream: pa.NativeFile) -> Iterator[Block]:
-        _skip(stream, self.start)
         if self.compression is None:
+            stream.seek(self.start)
             yield Block(stream.read(self.size), 0, 0)
         else:
+            stream.read(self.start)
             quotes = self.plan.layout.quotes
             yield from cut_blocks(stream, self.at_once, quotes=quotes, origin=self.path)
-
-
-def _skip(stream: Any, count: int) -> None:
-    if stream.seekable():
-        stream.seek(count)
-    else:
-        stream.read(count)
 
 
 def parquet_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
@@ -305,7 +304,7 @@ def _text_pieces(head: Head, plan: table.TextPlan, options: ReadOptions, header:
         size = head.path.stat().st_size
         return [_TextPiece(path, head.compression, plan, options, header, len(header), size, lines, at_once)]
     with head.open() as stream:
-        _skip(stream, len(header))
+        stream.seek(len(header))
         return [
             _TextPiece(
                 path,

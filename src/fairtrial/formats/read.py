@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fairtrial.core.errors import InputError, OutputError, ParameterError, TrialsError
-from fairtrial.core.trials import Trials
-from fairtrial.core.words import listed, plural, shown
+from fairtrial.core.trials import Frame, Trials, TrialsLike, trials_of
+from fairtrial.core.words import listed, plural
 from fairtrial.formats import parquet
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import (
@@ -23,7 +23,7 @@ from fairtrial.formats.files import (
     system_name,
     write_whole,
 )
-from fairtrial.formats.frames import Frame, TrialsLike, read_frame, trials_of
+from fairtrial.formats.frames import read_frame
 from fairtrial.formats.identities import SPACES, as_options, finish_checked, said
 from fairtrial.formats.key import Flags, Key, check_scored, join, read_key
 from fairtrial.formats.registry import (
@@ -163,7 +163,11 @@ def read_pair(
     (dev_trials, dev_named), (test_trials, test_named) = (
         _read(paths, format, own, progress, joined) for paths, own in zip((dev, test), keys, strict=True)
     )
-    if len(settings.key) == 1:  # whose trials may be of either set
+    if pair:
+        (dev_key, scored_dev), (test_key, scored_test) = joined
+        dev_trials = dev_trials.with_notes(*check_scored(scored_dev, dev_key, settings))
+        test_trials = test_trials.with_notes(*check_scored(scored_test, test_key, settings))
+    elif joined:  # one key, whose trials may be of either set
         (key, scored_dev), (_, scored_test) = joined
         dev_trials = dev_trials.with_notes(*check_scored(scored_dev | scored_test, key, settings))
     unnamed = not dev_named and not test_named and len(dev_trials.systems) == len(test_trials.systems)
@@ -228,7 +232,7 @@ def _read_directory(path: Path, format: str | None, options: ReadOptions, progre
 
 
 def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
-    """Give systems distinct names: those of the caller, or those of files, or of directories if files are alike."""
+    """Give systems distinct names: those of the caller, those of files, or those of directories if files are alike."""
     count = sum(len(sheet.systems) for sheet in sheets)
     current = [name for sheet in sheets for name in sheet.systems]
     if names:
@@ -236,12 +240,14 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
             raise ParameterError(f"{plural(len(names), 'name')} for {plural(count, 'system')} ({listed(current)})")
         current = list(names)
     elif len(set(current)) < count:
-        files = [system_name(Head(Path(sheet.origin), b"", None)) for sheet in sheets]
+        files = [system_name(Path(sheet.origin)) for sheet in sheets]
         if len(set(files)) == count:  # one system in each
             current, sheets = files, [replace(sheet, named=False) for sheet in sheets]
         else:
-            folders = [Path(sheet.origin).parent.name for sheet in sheets for _ in sheet.systems]
-            current = [f"{folder}/{name}" if folder else name for folder, name in zip(folders, current, strict=True)]
+            if len(set(files)) < len(files):
+                files = [Path(sheet.origin).parent.name for sheet in sheets]
+            pairs = [(place, name) for place, sheet in zip(files, sheets, strict=True) for name in sheet.systems]
+            current = [f"{place}/{name}" if place else name for place, name in pairs]
     if len(set(current)) < count:
         repeated = next(name for name, times in Counter(current).items() if times > 1)
         raise TrialsError(
@@ -307,7 +313,10 @@ def _check_names(trials: Trials, target: Path) -> None:
     for name in trials.systems:
         if not name.isprintable():
             raise OutputError(
-                f'{target}: the system name {shown(name)} cannot be written; give another, as in renamed(["NAME"])'
+                "{target}: the system name {name:quoted} cannot be written; give another, as in {names!o}",
+                target=target,
+                name=name,
+                names=["NAME"],
             )
     for field, column in trials.ids.items():
         names = column.numbered().names

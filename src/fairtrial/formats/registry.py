@@ -187,8 +187,8 @@ def check_options(format_: Format, options: ReadOptions) -> None:
     """Raise an error where an option was given that means nothing to the format."""
     for name in ("columns", "scores", "others", "genuine_labels", "diagonal", "transpose"):
         if getattr(options, name) and name not in format_.options:
-            given = f"{name}=True" if isinstance(getattr(options, name), bool) else f"{name}=..."
-            raise ParameterError(f"{given} means nothing to the format {format_.name}; leave it out")
+            template = f"{{{name}!p}} means nothing to the format {{format}}; leave it out"
+            raise ParameterError(template, code="does-not-apply", format=format_.name, **{name: 0})
 
 
 Told: TypeAlias = list[tuple[Format, list[Head]]]
@@ -236,6 +236,16 @@ def _unknown(head: Head) -> InputError:
         return InputError(
             f"{head.path}: holds scores, but nothing that says which are genuine; two such files are read together if "
             "their names say it, as in genuine.txt and impostor.txt, a score list after its trial list"
+        )
+    rows = headerless.rows_of(head)[1]
+    label = headerless.label_column(rows) if rows else None
+    if label is not None:
+        return InputError(
+            "{path}: the cells do not tell what its {width} columns hold; say so, as in {columns!o}",
+            code="columns-unclear",
+            path=str(head.path),
+            width=len(rows[0]),
+            columns={"label": str(label)},
         )
     line = head.lines(1)
     found = shown(line[0]) if line else "only comments"

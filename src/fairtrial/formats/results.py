@@ -63,7 +63,7 @@ def write_tables(tables: Sequence[Table], path: PathLike) -> None:
     Raises
     ------
     OutputError
-        An ending that is not known, or a file that cannot be written.
+        If the ending is unknown, there is no table, or the file cannot be written.
 
     Examples
     --------
@@ -78,6 +78,8 @@ def write_tables(tables: Sequence[Table], path: PathLike) -> None:
     <BLANKLINE>
     """
     ending = _check_ending(path)
+    if not tables:
+        raise OutputError(f"{path}: the result has no table to write")
     if ending not in (".md", ".tex"):
         write_arrow(tables[0].to_arrow(), path)
         return

@@ -15,7 +15,7 @@ from fairtrial.core.errors import InputError, ParameterError, check_choice, chec
 from fairtrial.core.ids import IdColumn, Ids, object_array
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, NanPolicy
-from fairtrial.core.words import cut, listed, shown
+from fairtrial.core.words import Text, cut, listed, nearest, shown
 from fairtrial.formats.text import Kind, is_number
 
 ROLES = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
@@ -113,8 +113,9 @@ class ReadOptions:
             check_choice("genuine_by", self.genuine_by, get_args(GenuineBy))
         try:
             re.compile(self.person or "")
-        except re.error as error:
-            raise ParameterError(f"person={self.person!r} is not a regular expression: {error}") from error
+        except (re.error, OverflowError, RecursionError) as error:
+            template = "{person!o} is not a regular expression: {why}"
+            raise ParameterError(template, person=cut(self.person, 200), why=str(error)) from error
         if self.max_size is not None and check_count("max_size", self.max_size) < 1:
             raise ParameterError("max_size must be at least one byte")
         if not all(self.names):
@@ -220,8 +221,13 @@ def check_missing(scores: NDArray[np.floating], policy: NanPolicy, place: PlaceO
     rows = np.flatnonzero(np.isnan(scores))
     more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
     raise InputError(
-        f"{place(int(rows[0]))}: {what} is NaN{more}; decide what happens to a trial without a score: "
-        'nan="drop" leaves it out, nan="reject" rejects it'
+        "{place}: {what} is NaN{more}; decide what happens to a trial without a score: {drop} leaves it out, {reject} "
+        "rejects it",
+        place=place(int(rows[0])),
+        what=what,
+        more=more,
+        drop=Text("{nan!o}", nan="drop"),
+        reject=Text("{nan!o}", nan="reject"),
     )
 
 
@@ -301,8 +307,13 @@ def find_coding(labels: Iterable[str], origin: str) -> tuple[str, str]:
     strange = sorted(used - known)
     what = f"label {shown(strange[0])} is not known" if strange else f"labels are mixed: {listed(sorted(used))}"
     raise InputError(
-        f"{origin}: {what}; expected {', '.join('/'.join(coding) for coding in _CODINGS)}, or say "
-        'which labels mean what, as in genuine_labels="target", impostor_labels="nontarget"'
+        "{origin}: {what}; expected {known}, or say which labels mean what, as in {genuine_labels!o} "
+        "{impostor_labels!o}",
+        origin=origin,
+        what=what,
+        known=", ".join("/".join(coding) for coding in _CODINGS),
+        genuine_labels="target",
+        impostor_labels="nontarget",
     )
 
 
@@ -430,6 +441,8 @@ class Roles:
     """Further columns that nobody named as such: they might be scores, if they turn out to hold numbers."""
     whole: tuple[str, ...] = ()
     """Further columns of whole numbers that would be scores if they held fractions."""
+    doubtful: tuple[str, ...] = ()
+    """Scores that are whole numbers, beside others that are not."""
 
     @property
     def columns(self) -> list[str]:
@@ -455,11 +468,17 @@ class Roles:
         return replace(self, scores=scores, ids=() if self.label is not None else self.ids, further=())
 
     def notes(self, origin: str) -> tuple[Note, ...]:
-        """A note on columns of whole numbers that were not taken for scores."""
-        if not self.whole:
-            return ()
-        template = "{names:list}: whole numbers, not taken for scores; if they are, say so, as in {scores!o}"
-        return (Note("whole-numbers", template, origin, names=list(self.whole), scores=[*self.scores, *self.whole]),)
+        """Note which columns of whole numbers were taken for scores, and which were not."""
+        notes = []
+        if self.whole:
+            template = "{names:list}: whole numbers, not taken for scores; if they are, say so, as in {scores!o}"
+            scores = [*self.scores, *self.whole]
+            notes.append(Note("whole-numbers", template, origin, names=list(self.whole), scores=scores))
+        doubtful = [name for name in self.doubtful if name in self.scores]
+        if doubtful:
+            template = "{names:list}: whole numbers, taken for scores; if they are not, say so, as in {columns!o}"
+            notes.append(Note("whole-scores", template, origin, names=doubtful, columns={"other": doubtful[0]}))
+        return tuple(notes)
 
     @property
     def taken(self) -> str:
@@ -495,34 +514,50 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
         scores = [by_lower[name] for name in _SCORE if name in by_lower and by_lower[name] not in given][:1]
     told = bool(scores)
     whole: list[str] = []
+    doubtful: list[str] = []
     if not scores:
         spoken_for = {*roles.values(), *others, ""}
         free = [name for name in names if name not in spoken_for]
         numbers = ("number", "whole", "fraction")
         scores = [name for name in free if looks.get(name) in numbers and name.lower() not in _FURTHER]
-        # whole numbers before the first fractions are rather ages or numbers of people
-        first = next((k for k, name in enumerate(scores) if looks[name] != "whole"), 0)
+        # whole numbers before the first fractions are rather ages or numbers of people, unless they are asked for
+        asked = set(options.systems)
+        first = next((k for k, name in enumerate(scores) if looks[name] != "whole" or name in asked), 0)
         whole = scores[:first]
-        scores = [name for name in scores if name not in whole]
+        scores = scores[first:]
+        if not asked and any(looks[name] != "whole" for name in scores):
+            doubtful = [name for name in scores if looks[name] == "whole"]
     if not scores:
         nearly = [name for name in free if looks.get(name) == "nearly"]
         what = (
             f"{listed(nearly)} looks like numbers in another notation; write them as 0.5, not as 0,5 or 50 %"
             if nearly
-            else 'name one, as in columns={"score": "NAME"}'
+            else str(Text("name one, as in {columns!o}", columns={"score": "NAME"}))
         )
         raise InputError(f"{origin}: there is no column of scores among {listed(names)}; {what}")
     if "system" in roles and len(scores) != 1:
         raise InputError(
-            f"{origin}: a table with a column of system names has one column of scores, not {listed(scores)}; "
-            'name it, as in columns={"score": "NAME"}'
+            "{origin}: a table with a column of system names has one column of scores, not {scores:list}; name it, "
+            "as in {columns!o}",
+            origin=origin,
+            scores=scores,
+            columns={"score": "NAME"},
         )
     ids = tuple((field, roles[field]) for field in ID_FIELDS if field in roles)
     used = {*scores, *roles.values(), ""}
     further = tuple(name for name in names if name not in used)
     sure = {*others, *whole}
     unsure = () if told else (name for name in further if name not in sure and name.lower() not in _FURTHER)
-    return Roles(tuple(scores), roles.get("label"), roles.get("system"), ids, further, frozenset(unsure), tuple(whole))
+    return Roles(
+        tuple(scores),
+        roles.get("label"),
+        roles.get("system"),
+        ids,
+        further,
+        frozenset(unsure),
+        tuple(whole),
+        tuple(doubtful),
+    )
 
 
 def key_roles(names: Sequence[str], options: ReadOptions) -> tuple[str, dict[str, str]]:
@@ -548,7 +583,9 @@ def check_names(names: Sequence[str], options: ReadOptions, origin: str) -> None
         if name not in known and options.key:
             continue  # perhaps a column of the key
         if name not in known:
-            raise InputError(f"{origin}: there is no column {shown(name)}; there are {listed(names)}")
+            raise InputError(
+                f"{origin}: there is no column {shown(name)}; there are {listed(names)}{nearest(name, names)}"
+            )
         if name in given:
             raise InputError(f"{origin}: column {shown(name)} was given two roles; choose one")
         given.add(name)
@@ -557,8 +594,13 @@ def check_names(names: Sequence[str], options: ReadOptions, origin: str) -> None
 def _check_look(name: str, looks: dict[str, Look], role: str, origin: str) -> None:
     if looks.get(name) == "fraction" and role != "label" and name.lower() != role:
         raise InputError(
-            f"{origin}: column {shown(name)} is the {role} by its name, but holds numbers that are not whole; say "
-            f'which it is, as in columns={{"score": "{name}"}} or columns={{"{role}": "{name}"}}'
+            "{origin}: column {name:quoted} is the {role} by its name, but holds numbers that are not whole; say which "
+            "it is, as in {score} or {columns!o}",
+            origin=origin,
+            name=name,
+            role=role,
+            score=Text("{columns!o}", columns={"score": name}),
+            columns={role: name},
         )
 
 
@@ -567,9 +609,13 @@ def check_unsure(cells: Sequence[str], name: str, origin: str) -> None:
     if _may_be_scores(cells):
         example = next(cell for cell in cells if _NEARLY_A_NUMBER.fullmatch(cell.strip()))
         raise InputError(
-            f"{origin}: column {shown(name)} begins with text, but most of it looks like numbers, such as "
-            f"{shown(example)}; if it holds scores, write them as 0.5 and leave missing ones empty; if not, say so, "
-            f'as in columns={{"other": "{name}"}}'
+            "{origin}: column {name:quoted} begins with text, but most of it looks like numbers, such as "
+            "{example:quoted}; if it holds scores, write them as 0.5 and leave missing ones empty; if not, say so, as "
+            "in {columns!o}",
+            origin=origin,
+            name=name,
+            example=example,
+            columns={"other": name},
         )
 
 

@@ -19,10 +19,10 @@ from fairtrial.core.errors import InputError, OutputError
 from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Further, Trials
-from fairtrial.core.words import cut, listed, shown
+from fairtrial.core.words import Text, cut, listed, shown
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import UNNAMED, Head, Progress, system_name
-from fairtrial.formats.identities import called, settle
+from fairtrial.formats.identities import called, is_file, person_example, settle
 from fairtrial.formats.sheets import (
     Look,
     ReadOptions,
@@ -175,7 +175,7 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
     for name in roles.unsure & further.keys():
         check_unsure(_sample(further[name]), name, origin)
     ids: dict[str, IdColumn] = {field: columns[column] for field, column in roles.ids}
-    systems = roles.scores if roles.named else (system_name(head),)
+    systems = roles.scores if roles.named else (system_name(head.path),)
     scores = columns_of([columns[name] for name in roles.scores])
     sheet = Sheet(origin, scores, np.zeros(len(scores), bool), systems, ids, (), roles.named, None, further)
     genuine: NDArray[np.bool_] | None = None
@@ -197,6 +197,16 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
             names = None if names is None else names[keep]
     sheet = replace(sheet, notes=(*sheet.notes, *roles.notes(origin)))
     settled = settle(sheet.ids, genuine, options, origin, place=sheet.place, attacks=attacks, columns=roles.columns)
+    if genuine is None and options.person is None and head.is_whole and len(sheet) and not settled.genuine.any():
+        people = [settled.ids[name].name(0) for name in ("claim", "subject") if name in settled.ids]
+        if any(is_file(name) for name in people):
+            raise InputError(
+                "{origin}: no trial has the same claim and subject, so none is genuine; if ids are files, say how to "
+                "find the person in them, as in {example}",
+                code="no-genuine",
+                origin=origin,
+                example=person_example(*people),
+            )
     sheet = replace(
         sheet,
         ids=settled.ids,
@@ -242,8 +252,11 @@ def to_arrow(trials: Trials, target: Path) -> pa.Table:
     elif is_role(systems):
         name = next(name for name in systems if is_role([name]))
         raise OutputError(
-            f"{target}: a system named {name!r} would be read back as another column; give it another name, as in "
-            'renamed(["NAME"])'
+            "{target}: a system named {name!r} would be read back as another column; give it another name, as in "
+            "{names!o}",
+            target=target,
+            name=name,
+            names=["NAME"],
         )
     names = [*trials.ids, "label", *trials.columns, *systems]
     times = Counter(names)
@@ -289,7 +302,8 @@ def _write(trials: Trials, place: Path, target: Path, delimiter: str) -> tuple[s
     taken = [name for name in trials.columns if name not in found.further]
     if not taken:
         return ()
+    example = Text("{columns!o}", columns={"other": taken[0]})
     return (
-        f"a text file does not say that {listed(taken)} hold no scores: say so when it is read, as in "
-        f'columns={{"other": "{taken[0]}"}}, or write Parquet or npz, which do',
+        f"a text file does not say that {listed(taken)} hold no scores: say so when it is read, as in {example}, or "
+        "write Parquet or npz, which do",
     )

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import InputError
 from fairtrial.core.ids import IdColumn, Ids, object_array
 from fairtrial.core.trials import Further
-from fairtrial.core.words import cut, plural, shown
+from fairtrial.core.words import Text, cut, plural, shown
 from fairtrial.formats.files import MAX_LINE, Head, Progress
 
 if TYPE_CHECKING:
@@ -604,7 +604,8 @@ def _append_rows(
 ) -> int:
     """Put the fields of all rows into columns; how many lines of comments there are."""
     targets = [columns.get(name) for name in layout.names]
-    hint = '; if the column holds no scores, say so, as in columns={"other": "NAME"}' if layout.header else ""
+    text = Text("; if the column holds no scores, say so, as in {columns!o}", columns={"other": "NAME"})
+    hint = str(text) if layout.header else ""
     comments = head.comments
     for number, fields in rows:
         where = f"{head.path}, line {number}"

@@ -2,6 +2,4 @@
 
 import lazy_loader
 
-from fairtrial.fusion import trained  # noqa: F401 - registers its methods
-
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,8 +3,8 @@
 from .chimeric import ChimericStudy, chimeric_sets, chimeric_study
 from .combination import FusedScores, fuse_scores, select_parameters
 from .fusion import FusionResult, Gain, fuse, fusion_gain
-from .methods import FUSIONS, Fitted, FusionMethod, register_fusion
-from .model import FusionData, FusionModel
+from .methods import FUSIONS, FusionMethod, register_classifier, register_fusion
+from .model import Fitted, FusionData, FusionModel
 from .normalise import NORMALISATIONS
 from .prediction import (
     FusionPredictions,
@@ -14,7 +14,6 @@ from .prediction import (
     predict_fusions,
     system_correlations,
 )
-from .trained import register_classifier
 
 __all__ = [
     "FUSIONS",

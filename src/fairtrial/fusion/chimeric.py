@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_number
 from fairtrial.core.ids import recode
 from fairtrial.core.notes import Note
-from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import in_a_row, interval_text, interval_title, listed, percent, plural
-from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.fusion import fuse
 from fairtrial.fusion.methods import FusionMethod
 from fairtrial.fusion.model import sorted_rows, with_sorted_ids
@@ -29,29 +28,6 @@ Codes = NDArray[np.int64]
 
 
 _CORRELATIONS = ("true_genuine", "true_impostor", "chimeric_genuine", "chimeric_impostor")
-
-
-@dataclass(frozen=True, slots=True)
-class _Users(Record):
-    """A row of the table of users."""
-
-    FIELDS: ClassVar = (
-        Field("users", "users"),
-        Field("assignments", "assignments", "count"),
-        Field("hter", "mean HTER", "rate"),
-        Field("interval", "interval", "interval"),
-        Field("within", "sd by people", "rate"),
-        Field("between", "sd between assignments", "rate"),
-        Field("range", "lowest and highest", "interval"),
-    )
-
-    users: str
-    assignments: int
-    hter: float
-    within: float
-    interval: tuple[float, float] | None = None
-    between: float | None = None
-    range: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -149,25 +125,30 @@ class ChimericStudy(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate true and chimeric users, and the correlations between their modalities."""
+        columns = (
+            Column("users", "users"),
+            Column("assignments", "assignments", "count"),
+            Column("hter", "mean HTER", "rate"),
+            Column("interval", interval_title(self.chimeric[0].confidence), "interval"),
+            Column("within", "sd by people", "rate"),
+            Column("between", "sd between assignments", "rate"),
+            Column("range", "lowest and highest", "interval"),
+        )
         ends = min(self.hters), max(self.hters)
-        rows = [_Users("chimeric", len(self.chimeric), self.mean, self.within, between=self.between, range=ends)]
+        rows: tuple[tuple[Any, ...], ...]
+        rows = (("chimeric", len(self.chimeric), self.mean, None, self.within, self.between, ends),)
         if self.true is not None:
-            rows.insert(0, _Users("true", 1, self.true.estimate, self.true.sigma, self.true.interval))
+            rows = (("true", 1, self.true.estimate, self.true.interval, self.true.sigma, None, None), *rows)
         caption = (
             f"{self.fusion} of {listed(self.systems[0])} with {listed(self.systems[1])}, normalisation {self.normalise}"
         )
         same = Note("same-people", "sd by people: more assignments of the same people do not make it smaller")
-        users = table_of("users", caption, _Users.FIELDS, rows, notes=[same, *self.notes])
-        users = users.with_title("interval", interval_title(self.chimeric[0].confidence))
+        users = Table("users", caption, columns, rows, (same, *self.notes))
         if self.correlations is None:
             return (users,)
-        columns = (
-            Column("users", "users"),
-            Column("genuine", "genuine", "number"),
-            Column("impostor", "impostor", "number"),
-        )
+        classes = (columns[0], Column("genuine", "genuine", "number"), Column("impostor", "impostor", "number"))
         values = (("true", *self.correlations[:2]), ("chimeric", *self.correlations[2:]))
-        return users, Table("correlations", "Mean correlation between the modalities, on test", columns, values)
+        return users, Table("correlations", "Mean correlation between the modalities, on test", classes, values)
 
 
 def chimeric_sets(

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_choice
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import listed
 from fairtrial.counting.tallies import ErrorCounts
-from fairtrial.formats.frames import TrialsLike, trials_of
-from fairtrial.fusion.methods import Fitted, FusionMethod, HeldOut, as_fusion
+from fairtrial.fusion.methods import FusionMethod, HeldOut, as_fusion
 from fairtrial.fusion.model import (
     Claims,
+    Fitted,
     Floats,
     FusionData,
     Missing,
@@ -129,7 +129,7 @@ def select_parameters(
     grid: Sequence[Mapping[str, Any]],
     folds: Sequence[NDArray[np.bool_]] | None,
     *,
-    criterion: CriterionLike = "wer-equal",
+    criterion: CriterionLike = "eer",
     alpha: float | None = None,
 ) -> Selection:
     """Choose hyper-parameters by cross-validation with one threshold for all held-out folds.
@@ -149,7 +149,7 @@ def select_parameters(
         Which trials are held out in each fold, masks of shape (trials,); together all of them, each once. Without
         folds, candidates are judged on the trials they were fitted on, which the paper allows (section 2.2): "the
         threshold calculated this way is often surprisingly acceptable".
-    criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
         How the threshold is chosen on dev that decides between hyper-parameters: a name in `CRITERIA`, a criterion,
         detection costs, or a function ``C(far, frr, alpha)`` of arrays.
     alpha : float, optional
@@ -280,11 +280,11 @@ def fuse_scores(
     systems: Sequence[str] | None = None,
     fusion: str | FusionMethod = "mean",
     normalise: str = "none",
-    criterion: CriterionLike = "wer-equal",
+    criterion: CriterionLike = "eer",
     alpha: float | None = None,
     missing: Missing = "error",
     inner: Inner = "auto",
-    folds: int = 5,
+    inner_folds: int = 5,
     rng: np.random.Generator | int | None = 0,
     progress: Callable[[float], None] | None = None,
 ) -> FusedScores:
@@ -302,7 +302,7 @@ def fuse_scores(
         A fusion method, or its name in `FUSIONS`.
     normalise : str, default "none"
         How scores are normalised before: a name in `NORMALISATIONS`, fitted on dev.
-    criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
         How the threshold is chosen on dev that decides between hyper-parameters: a name in `CRITERIA`, a criterion,
         detection costs, or a function ``C(far, frr, alpha)`` of arrays.
     alpha : float, optional
@@ -315,7 +315,7 @@ def fuse_scores(
         Where the fused dev scores come from, on which thresholds and hyper-parameters are chosen. ``folds``: from
         trials that are held out of the fit, fold by fold, as in Algorithm 1. ``none``: from the trials that the fusion
         was fitted on, which is faster and optimistic. ``auto``: the default of the method.
-    folds : int, default 5
+    inner_folds : int, default 5
         The number of folds that dev trials are dealt into. They do not split a client, unless the method or the
         normalisation fits something for each client: then every client's trials are dealt into the folds.
     rng : numpy.random.Generator, int or None, default 0
@@ -369,6 +369,13 @@ def fuse_scores(
     held_out: HeldOut = "within-clients" if by_client else "clients" if inner == "folds" else method.held_out
     if inner == "none":
         held_out = "none"
+        if inner_folds != 5:
+            raise ParameterError(
+                "{inner_folds!p} applies to held-out dev scores, not with {inner!o}",
+                code="does-not-apply",
+                inner_folds=inner_folds,
+                inner=inner,
+            )
     unsorted, order = dev, np.arange(len(dev))
     if held_out != "none" or method.held_out != "none":  # neither folds nor subsets depend on the order of rows
         dev = with_sorted_ids(dev.select(names))
@@ -394,7 +401,7 @@ def fuse_scores(
     (filled, reject_dev), (filled_other, reject_test) = gaps.fill(data.scores), gaps.fill(other.scores)
     data, other = data.with_scores(filled), other.with_scores(filled_other)
 
-    fits = 1 + len(method.grid) * (folds if held_out != "none" else len(method.grid) > 1)
+    fits = 1 + len(method.grid) * (inner_folds if held_out != "none" else len(method.grid) > 1)
 
     def fit(data: FusionData, **parameters: Any) -> Fitted:
         """Fit the normalisation and the method on the same trials."""
@@ -411,7 +418,7 @@ def fuse_scores(
 
     parameters, fused_dev = method.grid[0], None
     if held_out != "none":
-        masks = (client_folds if held_out == "clients" else folds_within_clients)(dev, folds, rng)
+        masks = (client_folds if held_out == "clients" else folds_within_clients)(dev, inner_folds, rng)
         best = select_parameters(fit, data, method.grid, masks, criterion=rule, alpha=weight).best
         parameters, fused_dev = best.parameters, best.scores
         units = "within clients" if held_out == "within-clients" else "of clients" if dev.claim else "of trials"

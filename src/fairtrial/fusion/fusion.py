@@ -14,12 +14,11 @@ from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Field, Record, Result, plain, table_of
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import in_a_row, in_percent, interval_text, interval_title, level_text, p_phrase, percent
 from fairtrial.evaluation.evaluation import SystemEvaluation
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
 from fairtrial.formats.files import PathLike
-from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.combination import FusedScores, Inner, fuse_scores
 from fairtrial.fusion.methods import FusionMethod
 from fairtrial.fusion.model import FusionModel, Missing, client_numbers, run_steps, score_matrix
@@ -173,7 +172,7 @@ class FusionResult(Result):
     >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
     >>> fuse(dev, test)  # doctest: +ELLIPSIS
-    <FusionResult: mean of face and voice has an HTER of 5.33 % (95 % interval 2.70 to 11.15 %), 7.67 points less ...>
+    <FusionResult: mean of face and voice has an HTER of 5.33 % (95 % interval ... %), 7.67 points less ...>
     """
 
     scores: FusedScores
@@ -335,11 +334,11 @@ def fuse(
     systems: Sequence[str] | None = None,
     fusion: str | FusionMethod = "mean",
     normalise: str = "none",
-    criterion: CriterionLike = "wer-equal",
+    criterion: CriterionLike = "eer",
     alpha: float | None = None,
     missing: Missing = "error",
     inner: Inner = "auto",
-    folds: int = 5,
+    inner_folds: int = 5,
     rng: np.random.Generator | int | None = 0,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
@@ -362,7 +361,7 @@ def fuse(
         A fusion method, or its name in `FUSIONS`.
     normalise : str, default "none"
         How scores are normalised before: a name in `NORMALISATIONS`, fitted on dev.
-    criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
         How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
         ``C(far, frr, alpha)`` of arrays.
     alpha : float, optional
@@ -373,7 +372,7 @@ def fuse(
         fused score of -inf; ``neutral`` takes the system's EER threshold on dev instead of the score.
     inner : {"auto", "folds", "none"}, default "auto"
         Where the fused dev scores come from; see `fuse_scores`.
-    folds : int, default 5
+    inner_folds : int, default 5
         The number of folds that dev trials are dealt into; see `fuse_scores`.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
@@ -436,6 +435,9 @@ def fuse(
         )
     if model is not None:
         refuse_excluded(fuse, given)
+        if systems is not None:
+            template = "{systems!p} has no effect with {model!p}; remove one of them"
+            raise ParameterError(template, code="excluded", systems=list(systems), model=...)
         saved = model if isinstance(model, FusionModel) else FusionModel.load(model)
         applied = saved.apply(test)
         no_dev = applied.rows(np.arange(0))
@@ -460,7 +462,7 @@ def fuse(
             alpha=weight,
             missing=missing,
             inner=inner,
-            folds=folds,
+            inner_folds=inner_folds,
             rng=rng,
             progress=progress,
         )

@@ -9,13 +9,12 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.core.errors import TrialsError
+from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.ids import Ids
 from fairtrial.core.notes import Note
 from fairtrial.core.schema import NAME, NUMBER, Entries, Key, ValueKind, one_of, only
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.formats.files import PathLike
-from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.formats.models import NUMBERS, TABLE, THRESHOLD, ModelFormat, exact
 from fairtrial.rules.eer import equal_error_rate
 
@@ -57,7 +56,12 @@ class Step:
         """Apply the step."""
         if self.operation.by_client and claim is None:
             raise TrialsError("this method is fitted for each client and needs claim ids", code="no-claims")
-        return np.asarray(self.operation.apply(scores, claim, **self.numbers))
+        try:
+            with np.errstate(over="raise"):
+                return np.asarray(self.operation.apply(scores, claim, **self.numbers))
+        except FloatingPointError as error:
+            template = "the step {step} gives scores beyond the range of 64-bit floats; rescale the scores or the model"
+            raise ParameterError(template, code="overflow", step=self.name) from error
 
     @property
     def operation(self) -> Operation:
@@ -205,6 +209,44 @@ class FusionData:
         if not self.genuine.any() or self.genuine.all():
             word = "genuine" if not self.genuine.any() else "impostor"
             raise TrialsError(f"{what} needs trials of both classes; there is no {word} trial to fit on")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """A fit on dev trials, to apply to any trials.
+
+    Parameters
+    ----------
+    apply : callable
+        From scores, one row per trial, and claims to fused scores; higher means genuine. A normalisation gives one
+        column per system.
+    notes : tuple of Note or str, default ()
+        What the reader should know.
+    client_notes : tuple of Note or str, default ()
+        What the reader should know of clients with too few trials; those of the fits in folds are not reported.
+    steps : tuple of Step, default ()
+        `apply` as names and numbers; without them the fusion cannot be saved.
+
+    Examples
+    --------
+    >>> Fitted(lambda scores, claim: scores.max(axis=1)).steps
+    ()
+    """
+
+    apply: Callable[[Floats, Claims], Floats]
+    notes: tuple[Note | str, ...] = ()
+    client_notes: tuple[Note | str, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    @classmethod
+    def of(cls, steps: Sequence[Step], notes: Sequence[Note] = (), client_notes: Sequence[Note | str] = ()) -> Fitted:
+        """Fuse by these steps, one after the other."""
+        return cls(lambda scores, claim: run_steps(steps, scores, claim)[:, 0], (*notes,), (*client_notes,), (*steps,))
+
+    @classmethod
+    def normalising(cls, *steps: Step, client_notes: tuple[Note, ...] = ()) -> Fitted:
+        """Normalise by these steps."""
+        return cls(lambda scores, claim: run_steps(steps, scores, claim), (), client_notes, steps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

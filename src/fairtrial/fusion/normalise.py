@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice
 from fairtrial.core.notes import Note
-from fairtrial.fusion.model import Claims, Floats, FusionData, Step, run_steps
+from fairtrial.fusion.model import Fitted, Floats, FusionData, Step
 from fairtrial.rules.eer import equal_error_rate
 
 TRUST = 0.5
@@ -91,19 +91,7 @@ def means_by_claim(claim: NDArray[np.int64], scores: Floats, claims: int) -> tup
     return sums / np.maximum(counts, 1)[:, None], counts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scale:
-    """A fitted normalisation, and notes on clients with too few dev scores."""
-
-    steps: tuple[Step, ...]
-    client_notes: tuple[Note, ...] = ()
-
-    def apply(self, scores: Floats, claim: Claims) -> Floats:
-        """Normalise scores, one row per trial and one column per system."""
-        return run_steps(self.steps, scores, claim)
-
-
-Normalisation = Callable[[FusionData], Scale]
+Normalisation = Callable[[FusionData], Fitted]
 
 
 def _check_spread(scale: Floats) -> Floats:
@@ -115,31 +103,31 @@ def _check_spread(scale: Floats) -> Floats:
     return scale
 
 
-def _linear(centre: Floats, scale: Floats, name: str = "scale") -> Scale:
-    return Scale((Step(name, {"centre": centre, "scale": _check_spread(scale)}),))
+def _linear(centre: Floats, scale: Floats, name: str = "scale") -> Fitted:
+    return Fitted.normalising(Step(name, {"centre": centre, "scale": _check_spread(scale)}))
 
 
-def _z(data: FusionData) -> Scale:
+def _z(data: FusionData) -> Fitted:
     impostor = data.scores[~data.genuine]
     return _linear(impostor.mean(axis=0), spread_of(impostor))
 
 
-def _min_max(data: FusionData) -> Scale:
+def _min_max(data: FusionData) -> Fitted:
     low = data.scores.min(axis=0)
     return _linear(low, data.scores.max(axis=0) - low)
 
 
-def _median_mad(data: FusionData) -> Scale:
+def _median_mad(data: FusionData) -> Fitted:
     median = np.median(data.scores, axis=0)
     return _linear(median, np.median(np.abs(data.scores - median), axis=0))
 
 
-def _tanh(data: FusionData) -> Scale:
+def _tanh(data: FusionData) -> Fitted:
     genuine = data.scores[data.genuine]
     return _linear(genuine.mean(axis=0), spread_of(genuine), "tanh")
 
 
-def _double_sigmoid(data: FusionData) -> Scale:
+def _double_sigmoid(data: FusionData) -> Fitted:
     spread = _check_spread(spread_of(data.scores))
     genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
     middle = np.array(
@@ -148,13 +136,13 @@ def _double_sigmoid(data: FusionData) -> Scale:
     # classes that do not overlap have no extent; a hundredth of the spread is then narrow enough
     left = np.maximum(middle - genuine.min(axis=0), spread / 100)
     right = np.maximum(impostor.max(axis=0) - middle, spread / 100)
-    return Scale((Step("double-sigmoid", {"middle": middle, "left": left, "right": right}),))
+    return Fitted.normalising(Step("double-sigmoid", {"middle": middle, "left": left, "right": right}))
 
 
 def _by_client(name: str) -> Normalisation:
     """Make a normalisation by the statistics of each claimed identity."""
 
-    def fit(data: FusionData) -> Scale:
+    def fit(data: FusionData) -> Fitted:
         if name != "z-norm":
             _check_spread(spread_of(data.scores))
         client = claim_statistics(data, name)
@@ -178,7 +166,7 @@ def _by_client(name: str) -> Normalisation:
                 words = "with genuine dev scores hardly above impostor ones: the distance of all is used"
                 clients = int(np.count_nonzero(close.any(axis=1)))
                 notes += (Note("clients-close", f"{{clients:plural client}} {words}", name, clients=clients),)
-        return Scale((Step("scale-by-client", {"centre": centre, "scale": scale}),), notes)
+        return Fitted.normalising(Step("scale-by-client", {"centre": centre, "scale": scale}), client_notes=notes)
 
     return fit
 
@@ -186,7 +174,7 @@ def _by_client(name: str) -> Normalisation:
 PER_CLAIM = ("z-norm", "f-norm", "eer-norm")
 """Normalisations that are fitted for each claimed identity."""
 NORMALISATIONS: dict[str, Normalisation] = {
-    "none": lambda data: Scale(()),
+    "none": lambda data: Fitted.normalising(),
     "z": _z,
     "min-max": _min_max,
     "median-mad": _median_mad,
@@ -197,7 +185,7 @@ NORMALISATIONS: dict[str, Normalisation] = {
 """Normalisations by their names."""
 
 
-def fit_normalisation(name: str, data: FusionData) -> Scale:
+def fit_normalisation(name: str, data: FusionData) -> Fitted:
     """Fit one of `NORMALISATIONS` on dev trials.
 
     ``z``: mean and standard deviation of impostor scores to 0 and 1. ``min-max``: lowest and highest score to 0 and

@@ -14,9 +14,8 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_choice
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import Text, in_a_row, listed, percent
-from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.fusion.model import Floats, FusionData, score_matrix
 from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation
 from fairtrial.inference.decide import judge

@@ -1,7 +1,6 @@
 """Error rates by group: one threshold for all, simultaneous intervals, differences, summaries."""
 
-from .curves import group_curves
-from .evaluation import evaluate_groups
+from .evaluation import evaluate_groups, group_curves
 from .membership import PeopleTable
 from .results import GroupEvaluation
 from .synthetic import SyntheticGroups, synthetic_groups

@@ -1,4 +1,4 @@
-"""Which group each trial belongs to: by columns of the trials, or by what a table says of the people in them."""
+"""Groups of trials: by columns of the trials, or by a table of the people in them."""
 
 from __future__ import annotations
 
@@ -13,38 +13,37 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.ids import IdColumn, Ids
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Frame, Trials
 from fairtrial.core.words import cut, listed, number_text, plural
 from fairtrial.formats.columns import texts_of_frame
-from fairtrial.formats.frames import Frame
 
 _UNKNOWN = "unknown"
-"""The group of trials of which nothing is known."""
+"""The group of trials without a value."""
 _MOST_GROUPS = 100
 _MISSING = {"", "-", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", _UNKNOWN}
 _FEW_TWICE = 0.1
-"""The share of people below which it is taken for a mistake that somebody is in two groups."""
+"""The proportion of people below which being in two groups is taken for a mistake."""
 
 Codes: TypeAlias = NDArray[np.int64]
 Edges: TypeAlias = Mapping[str, Sequence[float]]
-"""Where columns of numbers are cut, by column."""
+"""The numbers at which columns are cut, by column."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PeopleTable:
-    """What is known of people: one row per person.
+    """A table of people: one row per person.
 
     Parameters
     ----------
     person : ndarray of str
-        Who it is, by the names that trials have as claim and subject; shape (people,).
+        The names of people, as claims and subjects of trials have them; shape (people,).
     columns : dict of str to ndarray of str
-        What is known, by column: one text per person, each of shape (people,).
+        One text per person and column, each of shape (people,).
 
     Raises
     ------
     TrialsError
-        A person in two groups.
+        If a person is in two groups.
 
     Examples
     --------
@@ -57,7 +56,7 @@ class PeopleTable:
 
     @classmethod
     def of(cls, table: PeopleTable | Frame | Mapping[str, Sequence[Any]], by: Sequence[str]) -> PeopleTable:
-        """Give the columns that are asked for, of a data frame or of lists by column, one of which is ``person``.
+        """Read some columns of a data frame, or of lists by column, one of which is ``person``.
 
         Parameters
         ----------
@@ -69,14 +68,14 @@ class PeopleTable:
         Returns
         -------
         PeopleTable
-            The table; itself where it is one.
+            The table; unchanged if it is one.
 
         Raises
         ------
         InputError
-            A column that is not there.
+            If a column is missing.
         TrialsError
-            A person in two groups.
+            If a person is in two groups.
         """
         if isinstance(table, PeopleTable):
             return table
@@ -98,55 +97,50 @@ class PeopleTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Membership:
-    """The group of each trial, and that of the impostor where it is known."""
+    """The group of each trial, and that of the impostor if it is known."""
 
     by: tuple[str, ...]
     names: tuple[str, ...]
     trial: Codes
-    """The group of each trial: that of the claim, or what the columns say of the trial."""
+    """The group of each trial: that of the claim, or of the columns of the trial."""
     impostor: Codes | None = None
-    """The group of who is behind the probe."""
+    """The group of the subject."""
     notes: tuple[str, ...] = ()
 
 
 def group_by_columns(
     trials: Trials, by: Sequence[str], *, edges: Edges | None = None, impostor_by: Sequence[str] = ()
 ) -> Membership:
-    """Group trials by columns of their own; several columns are crossed.
+    """Group trials by their columns or ids; several columns are crossed.
 
     Parameters
     ----------
     trials
         Trials with further columns or ids.
     by
-        The columns; what they say is taken for the group of the trial.
+        The columns that hold the group of the trial.
     edges
-        Where columns of numbers are cut.
+        The numbers at which columns are cut.
     impostor_by
-        The columns that say the same of the impostor, in the same order.
-
-    Returns
-    -------
-    Membership
-        One group per trial.
+        The columns that hold the group of the impostor, in the same order.
     """
-    found = [_values(trials, name, (edges or {}).get(name)) for name in by]
+    groups = [_values(trials, name, (edges or {}).get(name)) for name in by]
     cut_by = dict(zip(impostor_by, by, strict=True)) if impostor_by else {}
-    others = [_values(trials, name, (edges or {}).get(own)) for name, own in cut_by.items()]
-    return _joined(trials, by, found, others, [])
+    impostors = [_values(trials, name, (edges or {}).get(other)) for name, other in cut_by.items()]
+    return _cross(trials, by, groups, impostors, [])
 
 
 def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None = None) -> Membership:
-    """Group trials by what is known of the people in them: by the claim, and the impostor by the subject.
+    """Group trials by a table of people: by the claim, and the impostor by the subject.
 
     Parameters
     ----------
     trials
         Trials with claim ids, subject ids or both.
     table
-        What is known of people; all its columns are crossed.
+        The people; all columns are crossed.
     edges
-        Where columns of numbers are cut.
+        The numbers at which columns are cut.
 
     Returns
     -------
@@ -158,7 +152,7 @@ def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None =
         raise TrialsError("a table of people needs trials with claim or subject ids to be joined by")
     places = {str(name): row for row, name in enumerate(table.person)}
     strangers: dict[str, None] = {}
-    found = []
+    by_role = []
     for role in roles:
         ids = trials.ids[role].numbered()
         rows = np.array([places.get(str(name), -1) for name in ids.names], dtype=np.int64)
@@ -174,12 +168,12 @@ def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None =
         for name, values in table.columns.items():
             labels = [_UNKNOWN if row < 0 else str(values[row]) for row in rows]
             columns.append(_cut(Ids(ids.codes, np.array(labels, dtype=object)), name, (edges or {}).get(name)))
-        found.append(columns)
+        by_role.append(columns)
     notes = []
     if strangers:
         who = plural(len(strangers), "person", "people")
         notes = [f"{who} are not in the table of people, and their group is {_UNKNOWN}: {listed(strangers, 3)}"]
-    return _joined(trials, list(table.columns), found[0], found[1] if len(found) > 1 else [], notes)
+    return _cross(trials, list(table.columns), by_role[0], by_role[1] if len(by_role) > 1 else [], notes)
 
 
 def _values(trials: Trials, name: str, edges: Sequence[float] | None) -> _Labels:
@@ -197,14 +191,12 @@ def _values(trials: Trials, name: str, edges: Sequence[float] | None) -> _Labels
 
 
 def _cut(column: IdColumn, name: str, edges: Sequence[float] | None) -> _Labels:
-    """The same values, those that say nothing as one, and numbers by where they lie between the edges."""
+    """Label missing values as one group, and numbers by their place between the edges."""
     ids = column.numbered()
     texts = [str(text).strip() for text in ids.names]
-    used = np.zeros(len(texts), dtype=bool)
-    used[np.unique(ids.codes)] = True
     if edges is None:
         values = [_UNKNOWN if text.lower() in _MISSING else text for text in texts]
-        return _Labels.of(ids, values, [_by_value(value) for value in values])
+        return _Labels(Ids(ids.codes, np.array(values, dtype=object)), tuple(map(_by_value, values)))
     places = sorted(float(edge) for edge in edges)
     if not places or len(set(places)) < len(places) or not np.isfinite(places).all():
         raise ParameterError(f"edges of {name} must be numbers, each once, not {listed([str(e) for e in edges])}")
@@ -214,25 +206,22 @@ def _cut(column: IdColumn, name: str, edges: Sequence[float] | None) -> _Labels:
         *(f"{a} to {b}" for a, b in itertools.pairwise(shown)),
         f"{shown[-1]} and up",
     ]
-    labels, orders = [], []
-    for text, counts in zip(texts, used, strict=True):
-        if text.lower() in _MISSING or not counts:
-            labels.append(_UNKNOWN)
-            orders.append(_by_value(_UNKNOWN))
+    labels, orders = [_UNKNOWN] * len(texts), [_by_value(_UNKNOWN)] * len(texts)
+    for code in np.unique(ids.codes).tolist():
+        if texts[code].lower() in _MISSING:
             continue
         try:
-            within = int(np.searchsorted(places, float(text), side="right"))
-            labels.append(f"{name} {bins[within]}")
-            orders.append((False, (((0, float(within), ""),),)))
+            within = int(np.searchsorted(places, float(texts[code]), side="right"))
         except ValueError as error:
             raise TrialsError(
-                f"{name} is to be cut at edges, but holds {cut(text)!r}, which is not a number"
+                f"{name} is to be cut at edges, but holds {cut(texts[code])!r}, which is not a number"
             ) from error
-    return _Labels.of(ids, labels, orders)
+        labels[code], orders[code] = f"{name} {bins[within]}", (False, (((0, float(within), ""),),))
+    return _Labels(Ids(ids.codes, np.array(labels, dtype=object)), tuple(orders))
 
 
 _Order: TypeAlias = tuple[bool, tuple[tuple[tuple[int, float, str], ...], ...]]
-"""Where a group stands: whether something of it is unknown, and its value in each column, in parts that compare."""
+"""Sorts groups: whether something of it is unknown, and its value in each column, in parts that compare."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,19 +231,29 @@ class _Labels:
     ids: Ids
     orders: tuple[_Order, ...]
 
-    @classmethod
-    def of(cls, ids: Ids, labels: Sequence[str], orders: Sequence[_Order]) -> _Labels:
-        """Other labels in place of the names of ids."""
-        return cls(Ids(ids.codes, np.array(labels, dtype=object)), tuple(orders))
 
-
-def _joined(
-    trials: Trials, by: Sequence[str], own: Sequence[_Labels], others: Sequence[_Labels], notes: Sequence[str]
+def _cross(
+    trials: Trials, by: Sequence[str], groups: Sequence[_Labels], impostors: Sequence[_Labels], notes: Sequence[str]
 ) -> Membership:
-    """Columns crossed: one group for all their values together, in their order."""
-    if not own:
+    """Cross columns: one group for all their values together, sorted."""
+    if not groups:
         raise ParameterError("say which column or columns to group by")
-    labels = [_crossed(columns) for columns in (own, others) if columns]
+    labels = []
+    for columns in (groups, impostors):
+        if not columns:
+            continue
+        crossed = columns[0]
+        for other in columns[1:]:
+            count = len(other.ids.names)
+            cells, codes = np.unique(crossed.ids.codes.astype(np.int64) * count + other.ids.codes, return_inverse=True)
+            pairs = [divmod(cell, count) for cell in cells.tolist()]
+            names = [f"{crossed.ids.names[a]}, {other.ids.names[b]}" for a, b in pairs]
+            orders = [(crossed.orders[a], other.orders[b]) for a, b in pairs]
+            crossed = _Labels(
+                Ids(codes.astype(np.int32), np.array(names, dtype=object)),
+                tuple((one[0] or two[0], (*one[1], *two[1])) for one, two in orders),
+            )
+        labels.append(crossed)
     order = {
         str(part.ids.names[code]): part.orders[code] for part in labels for code in np.unique(part.ids.codes).tolist()
     }
@@ -265,45 +264,24 @@ def _joined(
             "cut numbers with edges, or group by something coarser"
         )
     place = {name: code for code, name in enumerate(names)}
-    codes = [
+    trial, *impostor = (
         np.array([place.get(str(name), -1) for name in part.ids.names], dtype=np.int64)[part.ids.codes]
         for part in labels
-    ]
-    return Membership(
-        tuple(by),
-        tuple(names),
-        codes[0],
-        codes[1] if len(codes) > 1 else None,
-        (*notes, *_told_twice(trials, codes[0], names)),
     )
-
-
-def _crossed(columns: Sequence[_Labels]) -> _Labels:
-    found = columns[0]
-    for other in columns[1:]:
-        count = len(other.ids.names)
-        both = found.ids.codes.astype(np.int64) * count + other.ids.codes
-        values, codes = np.unique(both, return_inverse=True)
-        pairs = [(int(value) // count, int(value) % count) for value in values]
-        names = [f"{found.ids.names[a]}, {other.ids.names[b]}" for a, b in pairs]
-        orders = [(found.orders[a], other.orders[b]) for a, b in pairs]
-        found = _Labels(
-            Ids(codes.astype(np.int32), np.array(names, dtype=object)),
-            tuple((one[0] or two[0], (*one[1], *two[1])) for one, two in orders),
-        )
-    return found
+    notes = (*notes, *_in_two_groups(trials, trial, names))
+    return Membership(tuple(by), tuple(names), trial, impostor[0] if impostor else None, notes)
 
 
 def _by_value(text: str) -> _Order:
-    """Numbers by their size, names by the alphabet, the unknown last."""
+    """Sort numbers by size and names by the alphabet, the unknown last."""
     if text == _UNKNOWN:
         return True, ()
     parts = enumerate(re.split(r"(\d+(?:\.\d+)?)", text))
     return False, (tuple((0, float(part), "") if k % 2 else (1, 0.0, part) for k, part in parts if part),)
 
 
-def _told_twice(trials: Trials, codes: Codes, names: Sequence[str]) -> list[str]:
-    """A note on the few people who are in two groups, where everybody else is in one."""
+def _in_two_groups(trials: Trials, codes: Codes, names: Sequence[str]) -> list[str]:
+    """Note the few people who are in two groups if everybody else is in one."""
     if "claim" not in trials.ids:
         return []
     claim = trials.ids["claim"].numbered().codes.astype(np.int64)

@@ -1,7 +1,7 @@
-"""How unequal the rates of groups are, in one number; and the least and greatest it may be within limits of all rates.
+"""Summaries of inequality: one number for the rates of all groups.
 
 The limits of a summary are its extremes over all rates that the simultaneous limits of the groups allow. So they hold
-whenever those hold, and also where groups are equal, where a summary of estimates is always too unequal.
+if those hold, even if groups are equal, when a summary of estimates overstates inequality.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SETTLED = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Inequality:
-    """One way to say how unequal rates are: 0 or 1 where all are equal, more where they are not."""
+    """A measure of inequality: 0 or 1 if all rates are equal, else more."""
 
     name: str
     value: Callable[[Floats], float]
@@ -28,27 +28,17 @@ class Inequality:
     """Its greatest value over all rates between two limits each."""
 
     def extremes(self, low: Floats, high: Floats) -> tuple[float, float]:
-        """Its least and greatest value over all rates between two limits each.
+        """Give its least and greatest value over all rates between two limits each.
 
-        The least is where all rates are as near to one number as their limits let them. Between limits of groups that
-        number moves the summary one way only, so it is one of the limits.
+        The least has all rates as near to one number as their limits allow. Between limits of groups the summary is
+        monotone in that number, so it is one of the limits.
         """
         nearest = min(self.value(np.clip(place, low, high)) for place in np.unique(np.concatenate([low, high])))
         return nearest, self.largest(low, high)
 
 
-def _largest_difference(rates: Floats) -> float:
-    """The largest rate less the smallest."""
-    return float(np.max(rates) - np.min(rates))
-
-
-def _largest_ratio(rates: Floats) -> float:
-    """The largest rate over the smallest: 1 where all are 0, infinite where only the smallest is."""
-    return _ratio(float(np.max(rates)), float(np.min(rates)))
-
-
 def over_geometric_mean(rates: Floats) -> float:
-    """The largest rate over the geometric mean of all; infinite where one is 0, 1 where all are."""
+    """Divide the largest rate by the geometric mean of all; infinite if one is 0, 1 if all are."""
     if not rates.any():
         return 1.0
     with np.errstate(divide="ignore"):
@@ -56,7 +46,7 @@ def over_geometric_mean(rates: Floats) -> float:
 
 
 def gini(rates: Floats) -> float:
-    """The Gini coefficient, corrected for the number of groups: 0 where all are equal, 1 where one has all errors."""
+    """Compute the Gini coefficient, corrected for the number of groups: 0 if all are equal, 1 if one has all errors."""
     count, total = len(rates), float(np.sum(rates))
     if total == 0 or count < 2:
         return 0.0
@@ -64,67 +54,68 @@ def gini(rates: Floats) -> float:
 
 
 def _weights(count: int) -> Floats:
-    """What the sorted rates weigh in half the sum of all their differences."""
+    """Give the weights of sorted rates in half the sum of all their differences."""
     return 2.0 * np.arange(1, count + 1, dtype=np.float64) - count - 1
 
 
 def _ratio(above: float, below: float) -> float:
+    """Divide two rates; 1 if both are 0."""
     if below > 0:
         return above / below
     return inf if above > 0 else 1.0
 
 
 def _two_apart(put_together: Callable[[float, float], float]) -> Callable[[Floats, Floats], float]:
-    """The greatest value where one group is at its upper limit and another at its lower."""
+    """Maximise over one group at its upper limit and another at its lower."""
 
-    def found(low: Floats, high: Floats) -> float:
-        return max(
-            put_together(float(high[k]), float(np.min(np.delete(low, k)))) for k in range(len(low)) if len(low) > 1
-        )
+    def largest(low: Floats, high: Floats) -> float:
+        return max(put_together(float(high[k]), float(np.min(np.delete(low, k)))) for k in range(len(low)))
 
-    return found
+    return largest
 
 
 def _one_above(low: Floats, high: Floats) -> float:
-    """The greatest ratio to the geometric mean: one group at its upper limit, all others at their lower."""
-    every = range(len(low))
-    return max(over_geometric_mean(np.where(np.arange(len(low)) == k, high, low)) for k in every)
+    """Maximise the ratio to the geometric mean: one group at its upper limit, all others at their lower."""
+    every = np.arange(len(low))
+    return max(over_geometric_mean(np.where(every == k, high, low)) for k in every)
 
 
 def _largest_gini(low: Floats, high: Floats) -> float:
-    """The greatest Gini coefficient.
+    """Maximise the Gini coefficient.
 
-    It is quasi-convex, so every rate is at one of its limits. For a trial value of the coefficient, which rate takes
-    which rank is an assignment problem; its solution gives a larger value, until it does not (Dinkelbach 1967).
+    It is quasi-convex, so every rate is at one of its limits. For a trial value of the coefficient, the ranks of the
+    rates are an assignment problem; its solution gives a larger value, until it does not (Dinkelbach 1967).
     """
     from scipy.optimize import linear_sum_assignment
 
     count = len(low)
     if count < 2 or not high.any():
         return 0.0
-    ranks, found = _weights(count), gini(high)
+    ranks, coefficient = _weights(count), gini(high)
     for _ in range(_ROUNDS):
-        slope = ranks - found * (count - 1)
+        slope = ranks - coefficient * (count - 1)
         gain = np.where(slope >= 0, high[:, None], low[:, None]) * slope
         rows, places = linear_sum_assignment(gain, maximize=True)
         chosen = np.empty(count)
         chosen[rows] = np.where(slope[places] >= 0, high[rows], low[rows])
         better = gini(chosen)
-        if better <= found + _SETTLED:
+        if better <= coefficient + _SETTLED:
             break
-        found = better
-    return found
+        coefficient = better
+    return coefficient
 
 
-DIFFERENCE = Inequality("largest difference", _largest_difference, _two_apart(lambda above, below: above - below))
-RATIO = Inequality("largest ratio", _largest_ratio, _two_apart(_ratio))
+DIFFERENCE = Inequality(
+    "largest difference", lambda rates: float(np.ptp(rates)), _two_apart(lambda above, below: above - below)
+)
+RATIO = Inequality("largest ratio", lambda rates: _ratio(float(rates.max()), float(rates.min())), _two_apart(_ratio))
 OVER_MEAN = Inequality("largest over geometric mean", over_geometric_mean, _one_above)
 GINI = Inequality("Gini coefficient", gini, _largest_gini)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How unequal groups are in one number, and its limits."""
+    """A summary of inequality, and its limits."""
 
     name: str
     estimate: float
@@ -144,14 +135,14 @@ _Limits = tuple[Floats, Floats, Floats]
 
 
 def summarise(far: _Limits, frr: _Limits, *, weight: float) -> tuple[Summary, ...]:
-    """The summaries of both rates together, by the share that the FAR weighs in them.
+    """Summarise both rates together.
 
     Parameters
     ----------
     far, frr
         Rates and limits of the groups; all limits must hold together.
     weight
-        What the FAR weighs; the FRR has the rest.
+        The weight of the FAR; the FRR has the rest.
 
     Returns
     -------
@@ -180,5 +171,5 @@ def summarise(far: _Limits, frr: _Limits, *, weight: float) -> tuple[Summary, ..
 
 
 def summarise_one(rate: Floats, low: Floats, high: Floats, *, name: str, kind: Inequality) -> Summary:
-    """One summary of one rate."""
+    """Summarise one rate."""
     return Summary(name, kind.value(rate), *kind.extremes(low, high))

@@ -19,18 +19,18 @@ _FAR = 0.02
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticGroups:
-    """Dev and test trials of groups of people, and what is true of them.
+    """Dev and test trials of groups of people, and their true error rates.
 
     Attributes
     ----------
     dev, test : Trials
-        Trials of other people each, with the columns ``group`` and ``impostor_group``.
+        Trials of different people, with the columns ``group`` and ``impostor_group``.
     names : tuple of str
         The names of the groups.
     shift : ndarray of float
-        How much higher impostor scores of each group are, in standard deviations of chance, shape (groups,).
+        The shift of impostor scores of each group, in standard deviations, shape (groups,).
     distance : float
-        How far genuine scores are above the impostor scores of groups that are not worse, in standard deviations.
+        The distance of genuine scores from the impostor scores of groups that are not worse, in standard deviations.
 
     Examples
     --------
@@ -92,21 +92,21 @@ def synthetic_groups(
     """Make trials of groups of people whose true error rates are known.
 
     Everybody claims to be themselves several times, and is claimed by people drawn from all groups. A score is a sum
-    of effects of the people in it and of chance, normal with variance 1. In groups that are worse, impostor scores are
-    higher by as much as makes the FAR so many times that of the others, at the threshold where theirs is 2 %.
+    of effects of the people in it and of noise, normal with variance 1. In groups that are worse, impostor scores are
+    shifted so that their FAR is `worse` times that of the others, at the threshold where the latter is 2 %.
 
     Parameters
     ----------
     sizes : dict of str to int
-        How many people each group has, in dev and in test.
+        The number of people of each group, in dev and in test.
     worse : dict of str to float, optional
-        By which factor the FAR of some groups is larger; by default all groups are equal.
+        The factor by which the FAR of some groups is larger; by default all groups are equal.
     attempts : int, default 5
-        How many genuine trials each claim has.
+        The number of genuine trials of each claim.
     impostors : int, default 20
-        How many impostor trials each claim has.
+        The number of impostor trials of each claim.
     effect : float, default 0.5
-        How much people differ, in standard deviations of chance; 0 makes trials independent.
+        The standard deviation of people's effects, in those of the noise; 0 makes trials independent.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
 
@@ -118,7 +118,7 @@ def synthetic_groups(
     Raises
     ------
     ParameterError
-        No group, a group without people, or a factor for a group that is not there.
+        If there is no group, a group without people, or a factor for an unknown group.
 
     Examples
     --------
@@ -144,45 +144,33 @@ def synthetic_groups(
     threshold = -float(ndtri(_FAR))
     shift = np.array([threshold + float(ndtri(_FAR * factors.get(name, 1.0))) for name in names])
     generator = as_generator(rng)
-    sets = [
-        _draw(generator, sizes, shift, 2 * threshold, attempts, impostors, effect, start) for start in ("dev ", "test ")
-    ]
-    return SyntheticGroups(sets[0], sets[1], names, shift, 2 * threshold)
-
-
-def _draw(
-    rng: np.random.Generator,
-    sizes: Mapping[str, int],
-    shift: Floats,
-    distance: float,
-    attempts: int,
-    impostors: int,
-    effect: float,
-    start: str,
-) -> Trials:
     people = np.repeat(np.arange(len(sizes)), list(sizes.values()))
     count = len(people)
     if count < 2:
         raise ParameterError("there must be at least two people in all")
-    everybody = np.arange(count)
-    own, other = np.repeat(everybody, attempts), np.repeat(everybody, impostors)
-    # anybody but the claimed person
-    strangers = (other + 1 + rng.integers(0, count - 1, len(other))) % count
-    claim, subject = np.concatenate([own, other]), np.concatenate([own, strangers])
-    genuine = claim == subject
-    effects = effect * rng.normal(size=(3, count))
-    met = np.where(genuine, effects[0][claim], effects[1][claim] + effects[2][subject])
-    spread = np.where(genuine, sqrt(1 + effect**2), sqrt(1 + 2 * effect**2))
-    scores = (met + rng.normal(size=len(claim))) / spread + np.where(genuine, distance, shift[people[claim]])
-    names = object_array([f"{start}{k + 1}" for k in range(count)])
-    groups = object_array(list(sizes))
-    return Trials.from_arrays(
-        scores,
-        genuine,
-        claim=Ids(claim.astype(np.int32), names),
-        subject=Ids(subject.astype(np.int32), names),
-        columns={
-            "group": Ids(people[claim].astype(np.int32), groups),
-            "impostor_group": Ids(people[subject].astype(np.int32), groups),
-        },
-    )
+    clients, claimed = np.repeat(np.arange(count), attempts), np.repeat(np.arange(count), impostors)
+    sets = []
+    for start in ("dev ", "test "):
+        # anybody but the claimed person
+        strangers = (claimed + 1 + generator.integers(0, count - 1, len(claimed))) % count
+        claim, subject = np.concatenate([clients, claimed]), np.concatenate([clients, strangers])
+        genuine = claim == subject
+        effects = effect * generator.normal(size=(3, count))
+        of_people = np.where(genuine, effects[0][claim], effects[1][claim] + effects[2][subject])
+        deviation = np.where(genuine, sqrt(1 + effect**2), sqrt(1 + 2 * effect**2))
+        noise = generator.normal(size=len(claim))
+        scores = (of_people + noise) / deviation + np.where(genuine, 2 * threshold, shift[people[claim]])
+        labels, groups = object_array([f"{start}{k + 1}" for k in range(count)]), object_array(list(sizes))
+        sets.append(
+            Trials.from_arrays(
+                scores,
+                genuine,
+                claim=Ids(claim.astype(np.int32), labels),
+                subject=Ids(subject.astype(np.int32), labels),
+                columns={
+                    "group": Ids(people[claim].astype(np.int32), groups),
+                    "impostor_group": Ids(people[subject].astype(np.int32), groups),
+                },
+            )
+        )
+    return SyntheticGroups(sets[0], sets[1], names, shift, 2 * threshold)

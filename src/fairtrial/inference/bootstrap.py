@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -23,10 +23,10 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import number_text, plural
 from fairtrial.counting.tallies import ErrorCounts, ScoreData, as_source, count_errors
 from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import Alternative, Threshold, claims_along
+from fairtrial.inference.estimates import Alternative, Threshold
 from fairtrial.inference.intervals import Interval
 from fairtrial.inference.people import People
-from fairtrial.inference.threshold import best_candidates
+from fairtrial.inference.thresholds import grid_thresholds
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.measures import Measure
 
@@ -56,8 +56,6 @@ class Bootstrap:
         The skewness of the statistic; None where it was not found out.
     redrawn : int
         How often a replicate lacked a class and was redrawn.
-    degrees : float or None
-        The degrees of freedom of the standard deviation that replicates were brought to; None where none are known.
 
     Examples
     --------
@@ -70,7 +68,6 @@ class Bootstrap:
     replicates: NDArray[np.float64]
     acceleration: float | None = None
     redrawn: int = 0
-    degrees: float | None = None
 
     def __repr__(self) -> str:
         return f"<Bootstrap: {number_text(self.estimate)}, {plural(len(self.replicates), 'replicate')}>"
@@ -88,29 +85,7 @@ class Bootstrap:
         longer lie where statistics can: of few errors, as many as are left out make up a share of replicates at 0, and
         brought nearer to the estimate they are off 0. So their percentiles say nothing of 0.
         """
-        return "percentile" if self.degrees is None else "centred"
-
-    def scaled(self, sigma: float, degrees: float | None = None) -> Bootstrap:
-        """Give the same replicates at another standard deviation around the estimate.
-
-        Parameters
-        ----------
-        sigma : float
-            The standard deviation.
-        degrees : float, optional
-            The degrees of freedom that it is known with.
-
-        Returns
-        -------
-        Bootstrap
-            The replicates; all at the estimate where they do not differ.
-        """
-        if not self.moves:
-            return replace(self, replicates=np.full_like(self.replicates, self.estimate))
-        if sigma == 0:
-            return self
-        away = (self.replicates - self.estimate) * (sigma / float(np.std(self.replicates)))
-        return replace(self, replicates=self.estimate + away, degrees=degrees)
+        return "percentile"
 
     def interval(self, *, confidence: float = 0.95, method: BootstrapMethod | None = None) -> Interval:
         """Give the interval of the replicates, by `method` of the replicates unless another is asked for.
@@ -155,14 +130,6 @@ class Bootstrap:
         if method is None:
             return self.method
         check_choice("method", method, get_args(BootstrapMethod))
-        if self.degrees is not None and method != "centred":
-            raise ParameterError(
-                "{given} takes percentiles, and replicates of people are rescaled to the standard deviation between "
-                "people, after which percentiles say nothing about 0; use {method!o}, or {cluster!o}",
-                given=method,
-                method="centred",
-                cluster="none",
-            )
         return method
 
     def deviations(self) -> tuple[float, NDArray[np.float64]]:
@@ -174,16 +141,7 @@ class Bootstrap:
             The middle, and one deviation per replicate.
         """
         middle = float(self.replicates.mean())
-        away = self.replicates - middle
-        if self.degrees is None or not np.isfinite(self.degrees):
-            return middle, away
-        from scipy.special import ndtri, stdtrit
-
-        count = len(away)
-        ranks = np.empty(count)
-        ranks[np.argsort(np.abs(away), kind="stable")] = np.arange(count)
-        level = (1 + (ranks + 0.5) / count) / 2
-        return middle, away * (stdtrit(self.degrees, level) / ndtri(level))
+        return middle, self.replicates - middle
 
     def _corrected(self, tails: NDArray[np.float64], acceleration: float) -> NDArray[np.float64]:
         from scipy.special import ndtr, ndtri
@@ -493,13 +451,12 @@ def resampled_curve(
 
     Notes
     -----
-    Where ids are known, people are drawn with all their trials, and the replicates are brought to the standard
-    deviation and the degrees of freedom that `claims_along` gives: drawing both people of a trial overstates what
-    belongs to neither of them (Owen 2007), and people in both sets would have to be drawn in both at once.
+    If ids are known, people are drawn with all their trials. Drawing both people of a trial overstates what belongs to
+    neither of them (Owen 2007), so these replicates are conservative.
     """
     if judgement.fold_thresholds is not None:
         raise ParameterError("folds have no dev set of their own to resample; give dev and test, or do not bootstrap")
-    moving = threshold == "re-estimated" and judgement.movement is not None
+    moving = threshold == "re-estimated" and judgement.can_move
     if moving and judgement.sets.origin == "same trials":
         raise ParameterError("dev and test are the same trials, so that they cannot be resampled apart")
     places, people = _thresholds(judgement, moving), judgement.sets.people
@@ -516,8 +473,7 @@ def resampled_curve(
         assert judgement.sets.dev is not None
 
         def best(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-            found = best_candidates(_errors(cells, places), judgement.criterion, judgement.alpha)
-            return found.astype(np.float64)
+            return _best(_errors(cells, places), judgement).astype(np.float64)
 
         table = _table(judgement.sets.dev, judgement, places, people[0])
         drawn_dev, _ = replicate(table, best, n_resamples=n_resamples, rng=generators[1], workers=workers)
@@ -534,17 +490,29 @@ def resampled_curve(
         for estimate, column in zip(estimates, values.T, strict=True)
     ]
     known: Threshold = "re-estimated" if moving else "fixed"
-    if people[1] is None:
-        return found, known
-    claims = claims_along([(1.0, judgement)], measure, threshold=known)
-    return [each.scaled(claim.sigma, claim.degrees) for each, claim in zip(found, claims, strict=True)], known
+    return found, known
+
+
+def _best(counts: ErrorCounts, judgement: Judgement) -> NDArray[np.int64]:
+    """Find the best threshold of each replicate, one column per alpha."""
+    shape, columns = counts.false_accepts.shape, []
+    genuine, impostor = (np.broadcast_to(total, shape).ravel() for total in (counts.genuine, counts.impostor))
+    every = ErrorCounts(np.nan, counts.false_accepts.ravel(), counts.false_rejects.ravel(), genuine, impostor)
+    rates = np.asarray(every.far + every.frr)
+    alphas = judgement.criterion.resolve_alphas(judgement.alpha)
+    for column, alpha in enumerate(alphas.tolist()):
+        rule = next(rule for which, rule in judgement.criterion.used_at(alphas) if which[column])
+        # of equal costs the one with fewer errors
+        costs = np.asarray(rule.cost(every, alpha)) + 1e-9 * rates
+        columns.append(costs.reshape(shape).argmin(axis=1))
+    return np.stack(columns, axis=1)
 
 
 def _thresholds(judgement: Judgement, moving: bool) -> Floats:
     """The thresholds between which trials are counted: those a replicate may choose, or those that were chosen."""
     if moving:
-        assert judgement.movement is not None
-        return judgement.movement.candidates
+        assert judgement.dev is not None
+        return grid_thresholds(judgement.source("dev"), judgement.dev)
     return np.unique(judgement.test.threshold)
 
 

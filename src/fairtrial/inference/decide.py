@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -17,14 +16,22 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_alphas
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import in_a_row, percent, plural, term, threshold_text
-from fairtrial.counting.tallies import ErrorCounts, ScoreSource, add_counts, as_source, count_errors, has_sources
-from fairtrial.formats.decisions import decisions_table
+from fairtrial.counting.search import sort_once
+from fairtrial.counting.tallies import (
+    ErrorCounts,
+    PooledSource,
+    ScoreData,
+    ScoreSource,
+    add_counts,
+    as_source,
+    count_errors,
+    has_sources,
+)
 from fairtrial.inference.folds import block_sources
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.person_counts import CountedPeople
 from fairtrial.inference.split import Kind, TrialSets, has_systems, system_name
-from fairtrial.inference.threshold import Movement, counted_movement, threshold_movement
-from fairtrial.inference.variance import Floats, effective_people
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.bounds import Bounds, ErrorBoxes, Tally, choose, count
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.rules.measures import Measure
@@ -37,8 +44,6 @@ Found = TypeVar("Found")
 Boxes: TypeAlias = tuple[ErrorBoxes, ...] | None
 SUPPORT = 30
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
-SUPPORT_PEOPLE = 10
-"""The number of people who make them, of equal weight, that it needs."""
 _GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
 
 
@@ -204,30 +209,53 @@ class Judgement:
             The columns ``system``, the ids that are known, ``label``, ``score``, ``threshold``, ``decision``,
             ``error``, and all further columns; ``to_pandas()`` or ``polars.from_arrow`` make a data frame of it.
         """
+        from fairtrial.formats.decisions import decisions_table
+
         return decisions_table(self.trials, self.system, self.threshold_by_trial(index))
 
-    def at(self, index: int) -> ErrorCounts:
-        """Give the errors on the judged trials at one of the alphas, in plain numbers.
+    def at(self, index: int, on: Literal["dev", "test"] = "test") -> ErrorCounts:
+        """Give the errors at one of the alphas, in plain numbers.
 
         Parameters
         ----------
         index : int
             Which of the alphas, by its place.
+        on : {"dev", "test"}, default "test"
+            Whether on the trials that set the threshold, or on the judged ones.
 
         Returns
         -------
         ErrorCounts
             The counts.
         """
-        return self.test[index].scalar()
+        counts = self.test if on == "test" else self.dev
+        assert counts is not None
+        return counts[index].scalar()
 
-    def within(self, rows: NDArray[np.int64]) -> Judgement:
+    def data(self, side: Literal["dev", "test"]) -> ScoreData | None:
+        """Give the trials of one of the sets.
+
+        Parameters
+        ----------
+        side : {"dev", "test"}
+            Which set.
+
+        Returns
+        -------
+        Trials, ScoreSource, tuple of two ndarray or None
+            The trials, or whatever scores there are.
+        """
+        return self.sets.test if side == "test" else self.sets.dev
+
+    def within(self, rows: NDArray[np.int64], *, alone: bool = False) -> Judgement:
         """Judge some of the trials by the same thresholds, such as those of a group.
 
         Parameters
         ----------
         rows : ndarray of int
             Which of the judged trials; there must be some of both classes.
+        alone : bool, default False
+            Whether covariances between trials are estimated from these trials alone, and not from dev, too.
 
         Returns
         -------
@@ -237,46 +265,25 @@ class Judgement:
         Raises
         ------
         TrialsError
-            Trials of one class only, or thresholds from folds.
+            Trials of one class only.
         """
         if self.fold_thresholds is not None:
-            raise TrialsError("trials that are judged in folds cannot be judged in part")
-        sets = self.sets.within(rows)
-        counts = count_errors(as_source(sets.test, system=self.own, what="test"), self.test.threshold)
+            rows = rows[~np.isnan(self.threshold_by_trial()[rows])]
+        sets = self.sets.within(rows, alone=alone)
+        part = as_source(sets.test, system=self.own, what="test")
+        if self.fold_thresholds is None:
+            counts = count_errors(part, self.test.threshold)
+        else:
+            wrong = np.stack([self.wrong(index)[rows] for index in range(len(self.alpha))])
+            genuine = self.trials.genuine[rows]
+            rejects, accepts = ((wrong & own).sum(axis=1) for own in (genuine, ~genuine))
+            counts = ErrorCounts(self.test.threshold, accepts, rejects, part.genuine, part.impostor)
         return replace(self, sets=sets, test=counts, _kept={}, part_of=self)
 
     @property
-    def movement(self) -> Movement | None:
-        """How the thresholds would move with other dev trials; None where they are given."""
-        return self.once("movement", self._find_movement)
-
-    def _find_movement(self) -> Movement | None:
-        if self.dev is None or self.sets.dev is None or not self.sets.has_scores:
-            return None
-        # only people of both dev and test must be drawn alike for both
-        if self.part_of is not None and (self.sets.draws is self.part_of.sets.draws or not self.sets.overlap):
-            return self.part_of.movement
-        data = self.sets.dev
-        source = as_source(data, system=self.own, what="dev")
-        if has_sources(data) and self.sets.sharing != "none":
-            between = partial(data.people_between, self.system, cluster=self.sets.sharing)
-            return counted_movement(
-                source, between, self.judged_source(), self.criterion, self.alpha, self.dev, self.sets.draws
-            )
-        classes = None
-        if isinstance(data, Trials):
-            scores = data.column(self.system)
-            classes = scores[data.genuine], scores[~data.genuine]
-        return threshold_movement(
-            source,
-            classes,
-            self.sets.people[0],
-            self.judged_source(),
-            self.criterion,
-            self.alpha,
-            self.dev,
-            self.sets.draws,
-        )
+    def can_move(self) -> bool:
+        """Whether the threshold came from dev scores that are known, so that its uncertainty is known, too."""
+        return self.dev is not None and self.sets.dev is not None and self.sets.has_scores
 
     @property
     def supported(self) -> NDArray[np.bool_]:
@@ -285,15 +292,27 @@ class Judgement:
             return np.ones(len(self.alpha), dtype=bool)
         return np.asarray((self.dev.false_accepts > 0) & (self.dev.false_rejects > 0))
 
-    @property
-    def counted_people(self) -> CountedPeople | None:
-        """Who takes part in judged trials that are not at hand: at the thresholds in their order, each once."""
-        data, cluster = self.sets.test, self.sets.sharing
+    def people_at(self, side: Literal["dev", "test"], thresholds: Floats) -> CountedPeople | None:
+        """Count people's trials between rising thresholds, for trials that are not in memory; None without ids."""
+        data, cluster = self.data(side), self.sets.sharing
         if not has_sources(data) or cluster == "none":
             return None
-        thresholds = np.unique(self.test.threshold)
-        found: CountedPeople | None = self.once("people", lambda: data.people_between(self.system, thresholds, cluster))
+        found: CountedPeople | None = self.once(
+            ("people", side, tuple(thresholds.tolist())),
+            lambda: data.people_between(self.system, thresholds, cluster),
+        )
         return found
+
+    def knows_people(self, side: Literal["dev", "test"]) -> bool:
+        """Whether it is known who takes part in the trials of a set."""
+        data = self.data(side)
+        people = self.sets.people[side == "test"]
+        return (people is not None and people.cluster != "none") or (has_sources(data) and bool(data.ids))
+
+    @property
+    def counted_people(self) -> CountedPeople | None:
+        """People's trials between the thresholds, for judged trials that are not in memory."""
+        return self.people_at("test", np.unique(self.test.threshold))
 
     @property
     def sharing(self) -> Cluster:
@@ -301,35 +320,38 @@ class Judgement:
         known = self.sets.people[1] is not None or self.counted_people is not None
         return self.sets.sharing if known or not has_sources(self.sets.test) else "none"
 
-    def place_of(self, index: int) -> int:
-        """Tell where the threshold of one of the alphas stands among all of them, each counted once.
-
-        Parameters
-        ----------
-        index : int
-            Which of the alphas, by its place.
-
-        Returns
-        -------
-        int
-            Its place, counted from 0.
-        """
-        return int(np.searchsorted(np.unique(self.test.threshold), self.test.threshold[index]))
-
     @property
     def own(self) -> str | None:
         """The system's name, where the trials have systems; None where there is nothing but scores."""
         return self.system if has_systems(self.sets.test) else None
 
-    def judged_source(self) -> ScoreSource:
-        """Give the judged scores.
+    def source(self, side: Literal["dev", "test"] = "test") -> ScoreSource:
+        """Give the scores of the system on one of the sets, sorted if they are in memory."""
+        if side == "dev" and self.part_of is not None:
+            return self.part_of.source("dev")
 
-        Returns
-        -------
-        ScoreSource
-            The scores of the system on the judged trials.
-        """
-        return as_source(self.sets.test, system=self.own, what="test")
+        def sort() -> ScoreSource:
+            data = self.data(side)
+            assert data is not None
+            return sort_once(as_source(data, system=self.own, what=side))
+
+        return self.once(("source", side), sort)
+
+    @property
+    def pool(self) -> ScoreSource:
+        """The scores of dev and test together."""
+        if self.sets.is_one_set:
+            return self.source("test")
+
+        def sort() -> ScoreSource:
+            sets = ((self.sets.dev, "dev"), (self.sets.test, "test"))
+            return sort_once(
+                PooledSource(
+                    tuple(as_source(data, system=self.own, what=side) for data, side in sets if data is not None)
+                )
+            )
+
+        return self.once("pool", sort)
 
     @property
     def notes(self) -> tuple[Note | str, ...]:
@@ -358,17 +380,30 @@ class Judgement:
                 errors=errors,
                 needed=SUPPORT,
             )
-        erring = self._erring_on_dev(1 if kind == "false accept" else 0)
-        if erring is not None and erring < SUPPORT_PEOPLE:
-            yield Note(
-                "target-few-people",
-                "the errors on dev that the target rests on are those of an effective number of {people:.2g} people "
-                "({needed} needed): intervals may be too narrow, and p values too small, if a few people are atypical",
-                self.system,
-                warning=True,
-                people=erring,
-                needed=SUPPORT_PEOPLE,
-            )
+        yield from self._missing_kinds(1 if kind == "false accept" else 0)
+
+    def _missing_kinds(self, which: int) -> Iterator[Note]:
+        """Note the kinds of people that may be missing from dev and test (rule of three by people): 0 FRR, 1 FAR."""
+        parts = [people.classes[which] for people in self.sets.people if people is not None]
+        roles = [role for role in ("claim", "subject", "person") if all(role in part.role_trials for part in parts)]
+        if not parts or not roles or not isinstance(self.sets.test, Trials):
+            return
+        people, role = min(
+            (int(np.count_nonzero(sum(part.role_trials[role] for part in parts))), role) for role in roles
+        )
+        proportion = 3 / people
+        rate = "FAR" if which else "FRR"
+        yield Note(
+            "missing-kinds",
+            "dev and test have {people:count} {role}: a kind of people rarer than {proportion:percent} may be in "
+            f"neither; if its trials always fail, the {{{rate}}} is higher by up to that proportion, and no interval "
+            "shows it",
+            self.system,
+            warning=proportion > float(self.alpha[0]),
+            role={"claim": "claimed people", "subject": "subjects", "person": "people"}[role],
+            people=people,
+            proportion=min(proportion, 1.0),
+        )
 
     def _unmoved(self, errors: Mapping[str, int]) -> Iterator[Note]:
         """Note a lack of the dev errors from which the threshold's uncertainty is estimated."""
@@ -382,18 +417,6 @@ class Judgement:
                 warning=True,
                 kinds=in_a_row([term(kind) for kind in lacking]),
             )
-
-    def _erring_on_dev(self, which: int) -> float | None:
-        """How many people of equal weight make the errors on dev, in the role with fewer; 0 is FRR, 1 is FAR."""
-        data, people = self.sets.dev, self.sets.people[0]
-        if self.dev is None or people is None or people.cluster == "none" or not isinstance(data, Trials):
-            return None
-        part = people.classes[which]
-        wrong = wrong_decisions(data, self.system, float(self.dev.threshold[0]))[part.rows]
-        if not wrong.any():
-            return None
-        counts = [np.bincount(column[wrong]).astype(np.float64) for column in part.people]
-        return min(effective_people(own[own > 0]) for own in counts)
 
 
 def ignored_alpha(criterion: Criterion, alpha: float | None) -> tuple[Note, ...]:

@@ -1,125 +1,260 @@
-"""What can be claimed of judged figures: an estimate, its variance and degrees of freedom, at one alpha or along it.
+"""Estimates: a value, its variance by people, what the threshold from dev adds, and degrees of freedom.
 
-A claim is about one figure or about the difference of two. With the threshold *fixed* it is about these thresholds
-on new test trials; with the threshold *re-estimated* it is about the system, threshold procedure and all, on new
-people: then the variance also holds how far the threshold would have moved with other dev trials.
+With the threshold *fixed* an estimate is about these thresholds on new test trials. With the threshold *re-estimated*
+it is about the procedure: the expected figure over new dev and test sets of these sizes, with new people.
+
+Limits are the extremes of the figure over the ellipsoid of all that is uncertain: the test trials (Wilson's limits of
+each rate, put together by MOVER, Zou & Donner 2008) and the thresholds that dev leaves open (`ThresholdCurve`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from math import copysign, inf, sqrt
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from itertools import pairwise
+from math import copysign, erfc, exp, inf, pi, sqrt
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.trials import Trials
-from fairtrial.counting.tallies import ErrorCounts, count_errors
-from fairtrial.counting.threads import one_thread
-from fairtrial.inference.decide import Judgement
-from fairtrial.inference.multipliers import deviations_by_unit
-from fairtrial.inference.people import People
+from fairtrial.counting.search import points_beside
+from fairtrial.counting.tallies import ErrorCounts, add_counts, count_errors, has_sources
+from fairtrial.inference.decide import Judgement, wrong_decisions
+from fairtrial.inference.people import People, class_moments, unrelated_moments
 from fairtrial.inference.split import TrialSets
-from fairtrial.inference.threshold import Movement
-from fairtrial.inference.variance import (
-    Floats,
-    Spread,
-    contributions,
-    hidden_variance,
-    independent_class,
-    independent_spread,
-    not_below_half,
-    put_classes_together,
-    welch,
+from fairtrial.inference.student import Alternative as Alternative
+from fairtrial.inference.student import bisect
+from fairtrial.inference.student import student_p_value as student_p_value
+from fairtrial.inference.student import student_quantile as student_quantile
+from fairtrial.inference.thresholds import (
+    DEVIATIONS,
+    FEW,
+    ClassTable,
+    CostGrid,
+    ThresholdCurve,
+    crossing_curve,
+    grid_thresholds,
+    inside,
+    level_of,
+    minimum_curve,
 )
+from fairtrial.inference.variance import Components, Floats, Moments, Variance, welch
 from fairtrial.rules.measures import Measure, Weights
 
 Threshold: TypeAlias = Literal["re-estimated", "fixed"]
 Resample: TypeAlias = Literal["test", "both"]
-"""What callers say of it: whether only test trials were a sample, or dev trials, too."""
+"""Whether only test trials are taken as a sample, or dev trials, too."""
 GIVEN: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed": "given this threshold"}
-"""What is said of the threshold in sentences."""
+"""What sentences say of the threshold."""
 GIVEN_ALONG: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed": "given these thresholds"}
 """The same of curves and of pairs of systems, which have several."""
-Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
-"""What is claimed of A - B: that it is not 0, that A is lower, or that A is higher."""
-
-_PROCESSES = 4000
-_TABLE_PAYS = 4
+Side: TypeAlias = Literal["dev", "test"]
 Terms: TypeAlias = Sequence[tuple[float, Judgement]]
 """Judgements on the same trials, each with its sign."""
+_OTHER: dict[Side, Side] = {"dev": "test", "test": "dev"}
+_RULE_OF_THREE = 3 / 1.645
+"""The standard deviation, in errors, whose one-sided 95 % limit is 3."""
+_TOGETHER = 8
+"""Number of neighbouring alphas whose errors are read together."""
+_FARTHEST = 40.0
+"""Standard deviations beyond which a p value is 0 for every purpose."""
 
 
 def threshold_when(resample: Resample) -> Threshold:
-    """What becomes of the threshold where test trials are a sample, or those of dev, too."""
+    """Tell what becomes of the threshold if test trials are a sample, or those of dev, too."""
     return "re-estimated" if resample == "both" else "fixed"
 
 
+def wilson_limits(rate: Any, trials: Any, quantile: Any) -> tuple[Any, Any]:
+    """Give Wilson's limits of a rate, for a number of trials that need not be whole."""
+    ratio = quantile**2 / trials
+    middle = (rate + ratio / 2) / (1 + ratio)
+    reach = quantile * (rate * (1 - rate) / trials + ratio / (4 * trials)) ** 0.5 / (1 + ratio)
+    return middle - reach, middle + reach
+
+
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A figure or a difference with its variance: that of the test trials, and what the threshold adds to it."""
+class Rates:
+    """A weighted sum of FRR and FAR with Wilson's limits of each, for effective numbers of trials.
 
-    estimate: float
-    spread: Spread
-    """With the threshold fixed."""
-    moved: float
-    """The variance that re-estimating the threshold adds; 0 where it is fixed."""
-    degrees: float
-    threshold: Threshold
+    Attributes
+    ----------
+    parts : tuple of (float, float, float)
+        Rate, weight and effective number of trials of each class that counts.
+    correlation : float
+        The correlation of the two rates.
+    """
 
-    @property
-    def variance(self) -> float:
-        """The whole variance."""
-        return self.spread.variance + self.moved
+    parts: tuple[tuple[float, float, float], ...]
+    correlation: float
+
+    def sides(self, quantile: float) -> tuple[float, float]:
+        """Give the distances of the limits below and above the sum (MOVER)."""
+        below, above = [], []
+        for which, (rate, weight, _) in enumerate(self.parts):
+            low, high = self.limits(which, quantile)
+            ends = abs(weight) * (rate - low), abs(weight) * (high - rate)
+            first, second = ends if weight > 0 else ends[::-1]
+            below.append(first)
+            above.append(second)
+        return self._together(below), self._together(above)
+
+    def limits(self, which: int, quantile: float) -> tuple[float, float]:
+        """Give the limits of one of the rates."""
+        rate, _, trials = self.parts[which]
+        low, high = wilson_limits(rate, trials, quantile)
+        return low, high
+
+    def _together(self, distances: Sequence[float]) -> float:
+        squares = sum(distance**2 for distance in distances)
+        if len(distances) == 2:
+            sign = copysign(1.0, self.parts[0][1] * self.parts[1][1])
+            squares += 2 * sign * self.correlation * distances[0] * distances[1]
+        return sqrt(max(squares, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A figure or a difference of two, and how certain it is.
+
+    Attributes
+    ----------
+    value : float
+        The figure.
+    variance : Variance
+        The variance through the test trials, the threshold fixed.
+    people : float
+        The effective number of people, in the class and role with the fewest.
+    threshold : {"re-estimated", "fixed"}
+        Whether the threshold's uncertainty is part of it.
+    moves : tuple of ndarray
+        By how much each threshold moves the figure, at `DEVIATIONS`.
+    correlation : ndarray
+        The correlation of the deviations of the test trials and of the thresholds.
+    dev_df : float
+        Degrees of freedom of what dev measures.
+    rates : Rates or None
+        How test trials are distributed: Wilson's limits; None for Student's.
+    ends : tuple of float
+        The smallest and largest value that the figure may have.
+    unseen : float
+        The variance that a difference may have in classes without a discordant trial, by the rule of three. It says
+        nothing against no difference, so that only tests of equivalence count it.
+    """
+
+    value: float
+    variance: Variance
+    people: float = inf
+    threshold: Threshold = "fixed"
+    moves: tuple[Floats, ...] = ()
+    correlation: Floats = field(default_factory=lambda: np.eye(1))
+    dev_df: float = inf
+    rates: Rates | None = None
+    ends: tuple[float, float] = (-inf, inf)
+    unseen: float = 0.0
 
     @property
     def sigma(self) -> float:
-        """The standard deviation."""
-        return sqrt(self.variance)
+        """The standard deviation: half the width at one standard deviation."""
+        sigma = sqrt(self.variance.value)
+        if not self.moves:
+            return sigma
+        low, high = self._extremes(1.0, sigma, sigma)
+        return (high - low) / 2
+
+    @property
+    def df(self) -> float:
+        """Satterthwaite's degrees of freedom of both parts."""
+        if not self.moves:
+            return self.variance.df
+        low, high = self._extremes(1.0, 0.0, 0.0)
+        return welch([(self.variance.value, self.variance.df), (((high - low) / 2) ** 2, self.dev_df)])
 
     @property
     def statistic(self) -> float:
-        """The estimate in standard deviations."""
-        if self.variance > 0:
-            return self.estimate / self.sigma
-        return 0.0 if self.estimate == 0 else copysign(inf, self.estimate)
+        """The standard deviations by which 0 is away, signed as the value is."""
+        return self.deviations(0.0)
 
-    def quantile(self, confidence: float) -> float:
-        """How many standard deviations the confidence asks for, by Student's t."""
-        return student_quantile(self.degrees, confidence)
+    def deviations(self, null: float) -> float:
+        """Give the standard deviations at which the nearer limit reaches a value, signed as the distance is."""
+        distance = self.value - null
+        if distance == 0:
+            return 0.0
+        if self.sigma == 0:
+            return 0.0  # without spread nothing can be tested
+        if not self.moves and self.rates is None:
+            return distance / self.sigma
 
-    def p_value(self, alternative: Alternative = "two-sided") -> float:
-        """How improbable the estimate is where there is no difference, by Student's t."""
-        return student_p_value(self.statistic, self.degrees, alternative)
+        def beyond(quantile: float) -> float:
+            """Give how far the nearer limit is from the value, on the side of the estimate."""
+            return copysign(1.0, distance) * (self.limits(quantile)[distance < 0] - null)
 
-    def shifted(self, by: float) -> Claim:
-        """The same claim of an estimate that is larger by so much."""
-        return Claim(self.estimate + by, self.spread, self.moved, self.degrees, self.threshold)
+        if beyond(0.0) <= 0:  # the mean figure of the procedure is beyond the value already
+            return 0.0
+        if beyond(_FARTHEST) > 0:
+            return copysign(inf, distance)
+        return copysign(bisect(beyond, 0.0, _FARTHEST), distance)
+
+    def p_value(self, alternative: Alternative = "two-sided", null: float = 0.0) -> float:
+        """Give the p value of the hypothesis that the expected figure is `null`."""
+        return student_p_value(self.deviations(null), self.df, alternative)
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Give the limits of the expected figure."""
+        low, high = self.limits(student_quantile(self.df, confidence))
+        slack = 1e-12 * (high - low)
+        low, high = (0.0 if abs(end) <= slack else end for end in (low, high))
+        return max(low, self.ends[0]), self.ends[1] if high >= self.ends[1] - slack else high
+
+    def limits(self, quantile: float) -> tuple[float, float]:
+        """Give the limits at a number of standard deviations."""
+        reach = quantile * sqrt(self.variance.value)
+        below, above = (reach, reach) if self.rates is None or quantile == 0 else self.rates.sides(quantile)
+        low, high = self._extremes(quantile, below, above)
+        return self.value + low, self.value + high
+
+    def _extremes(self, radius: float, below: float, above: float) -> tuple[float, float]:
+        """Find the extremes of the deviation over the ellipsoid: test trials on one axis, thresholds on the others."""
+        if not self.moves:
+            return -below, above
+        # the part of the thresholds that goes with the test trials is linear, and shrinks or stretches theirs
+        shared = self.correlation[0, 1:]
+        rest = self.correlation[1:, 1:] - np.outer(shared, shared)
+        slopes = np.array(
+            [(np.interp(1.0, DEVIATIONS, own) - np.interp(-1.0, DEVIATIONS, own)) / 2 for own in self.moves]
+        )
+        spread = sqrt(self.variance.value)
+        factor = 1 + float(shared @ slopes) / spread if spread > 0 else 1.0
+        directions = _directions(len(self.moves) + 1)
+        points = radius * directions[:, 1:] @ np.linalg.cholesky(rest).T
+        share = factor * directions[:, 0]
+        deviation = np.where(share > 0, share * above, share * below)
+        for axis, moves in enumerate(self.moves):
+            deviation = deviation + np.interp(points[:, axis], DEVIATIONS, moves)
+        # the mean figure of the procedure may be above the figure itself on all sides
+        return min(float(deviation.min()), 0.0), max(float(deviation.max()), 0.0)
+
+    def shifted(self, by: float) -> Estimate:
+        """Give the same estimate of a value that is larger."""
+        return replace(self, value=self.value + by)
 
 
-def student_quantile(degrees: float, confidence: float) -> float:
-    """How many standard deviations on either side hold this share of Student's t."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + confidence) / 2))
-
-
-def student_p_value(statistic: float, degrees: float, alternative: Alternative) -> float:
-    """The tail or tails of Student's t beyond a statistic."""
-    from scipy.special import stdtr
-
-    less, greater = (float(stdtr(degrees, side)) for side in (statistic, -statistic))
-    return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
+@cache
+def _directions(axes: int) -> Floats:
+    """Spread directions over the unit circle or sphere."""
+    angle = np.linspace(0, 2 * pi, 97)[:-1]
+    if axes == 2:
+        return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    height = np.linspace(0, pi, 33)[:, None]
+    flat = [np.cos(height) + 0 * angle, np.sin(height) * np.cos(angle), np.sin(height) * np.sin(angle)]
+    return np.stack([axis.ravel() for axis in flat], axis=1)
 
 
 def local_weights(measure: Measure, counts: ErrorCounts, alpha: float) -> Weights:
-    """The weights of FAR and FRR in a measure; those of its tangent where it is not linear.
-
-    The numbers of genuine and impostor trials are taken as they are.
-    """
+    """Give the weights of FAR and FRR in a measure; those of its tangent if it is not linear."""
     weights = measure.weights_at(alpha)
     if weights is not None:
         return weights
@@ -127,341 +262,547 @@ def local_weights(measure: Measure, counts: ErrorCounts, alpha: float) -> Weight
     return Weights(by_accepts * counts.impostor, by_rejects * counts.genuine)
 
 
-def claim(terms: Terms, measure: Measure, *, index: int = 0, threshold: Threshold = "re-estimated") -> Claim:
-    """Claim a figure, or the difference of two, at one alpha.
+def estimate(terms: Terms, measure: Measure, *, index: int = 0, threshold: Threshold = "re-estimated") -> Estimate:
+    """Estimate a figure, or the difference of two, at one alpha.
 
     Parameters
     ----------
     terms
         One judgement with sign 1, or two on the same trials with signs 1 and -1.
     measure
-        What is claimed of.
+        What is estimated.
     index
         Which of the judgements' alphas.
     threshold
-        ``re-estimated`` falls back to ``fixed`` where thresholds were given and there is nothing to choose them on.
-
-    Returns
-    -------
-    Claim
-        Its estimate, variance and degrees of freedom.
+        ``re-estimated`` falls back to ``fixed`` if thresholds were given, or only counts of scores are known.
     """
-    return _claims(terms, measure, [index], threshold)[0]
+    alpha = float(terms[0][1].alpha[index])
+    counts = [judgement.at(index) for _, judgement in terms]
+    value = sum(sign * float(measure(errors, alpha)) for (sign, _), errors in zip(terms, counts, strict=True))
+    weights = [local_weights(measure, errors, alpha) for errors in counts]
+    judgements = [judgement for _, judgement in terms]
+    read = components(judgements, index, "test")
+    frr = np.array([sign * weight.frr for (sign, _), weight in zip(terms, weights, strict=True)])
+    far = np.array([sign * weight.far for (sign, _), weight in zip(terms, weights, strict=True)])
+    variance = read.variance(frr, far)
+    people = min(moments.effective for moments in read.readings[0])
+    if len(terms) == 1:
+        ends = (0.0, 1.0) if measure.is_share else (-inf, inf)
+        fixed = Estimate(value, variance, people, rates=rates_of(counts[0], weights[0], variance), ends=ends)
+    else:
+        by_class = (variance.genuine, frr, counts[0].genuine), (variance.impostor, far, counts[0].impostor)
+        unseen = [
+            (np.abs(weight).max() * _RULE_OF_THREE / trials) ** 2
+            for spread, weight, trials in by_class
+            if spread < (weight / trials) @ (weight / trials) / 4  # less than that of half a discordant trial
+        ]
+        fixed = Estimate(value, variance, people, unseen=float(sum(unseen)))
+    if threshold == "fixed" or not all(judgement.can_move for judgement in judgements):
+        return fixed
+    curves = [threshold_curve(judgement, index) for judgement in judgements]
+
+    def figure(far: Floats, frr: Floats, errors: ErrorCounts) -> Floats:
+        made = ErrorCounts(np.nan, far * errors.impostor, frr * errors.genuine, errors.genuine, errors.impostor)
+        return np.asarray(measure(made, alpha), dtype=np.float64)
+
+    moves = tuple(
+        sign * curve.moves(partial(figure, errors=errors))
+        for (sign, _), curve, errors in zip(terms, curves, counts, strict=True)
+    )
+    if (
+        len(terms) == 2
+        and fixed.unseen
+        and np.array_equal(moves[0], -moves[1])
+        and variance.value < 1e-12 * fixed.unseen
+    ):
+        return replace(fixed, threshold="re-estimated")  # the two are alike
+    correlation = _correlation(judgements, index, curves, read, (frr, far), variance.value)
+    dev_df = min(curve.df for curve in curves)
+    return replace(fixed, threshold="re-estimated", moves=moves, correlation=correlation, dev_df=dev_df)
 
 
-def claims_along(terms: Terms, measure: Measure, *, threshold: Threshold = "re-estimated") -> list[Claim]:
-    """Claim a figure, or the difference of two, at every alpha; see `claim`."""
-    return _claims(terms, measure, range(len(terms[0][1].alpha)), threshold)
+def estimates_along(terms: Terms, measure: Measure, *, threshold: Threshold = "re-estimated") -> list[Estimate]:
+    """Estimate a figure, or the difference of two, at every alpha; see `estimate`."""
+    estimates: dict[tuple[float, ...], Estimate] = {}
+    along = []
+    for index, alpha in enumerate(terms[0][1].alpha.tolist()):
+        thresholds = [float(judgement.test.threshold[index]) for _, judgement in terms]
+        key = (alpha if measure.depends_on_alpha else 0.0, *thresholds)
+        if threshold == "re-estimated" or key not in estimates:
+            estimates[key] = estimate(terms, measure, index=index, threshold=threshold)
+        along.append(estimates[key])
+    return along
 
 
-def _claims(terms: Terms, measure: Measure, indices: Sequence[int], threshold: Threshold) -> list[Claim]:
-    moving = threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms)
-    deviations = ThresholdDeviations.of(terms, measure) if moving else None
-    added = None if deviations is None else deviations.variances()
-    shared = None if deviations is None else _joint(terms, measure, indices, deviations)
-    spreads: dict[tuple[float, ...], Spread] = {}
-    found = []
-    for index in indices:
-        alpha = float(terms[0][1].alpha[index])
-        counts = [judgement.at(index) for _, judgement in terms]
-        estimate = sum(sign * float(measure(own, alpha)) for (sign, _), own in zip(terms, counts, strict=True))
-        key = (alpha if measure.depends_on_alpha else 0.0, *(own.threshold for own in counts))
-        if key not in spreads:  # the NaN of folds never is: they have thresholds of their own at every alpha
-            spreads[key] = _spread(terms, measure, counts, alpha, index)
-        spread = spreads[key]
-        if deviations is None or added is None:
-            found.append(Claim(estimate, spread, 0.0, spread.degrees, "fixed"))
+def rates_of(counts: ErrorCounts, weights: Weights, variance: Variance) -> Rates:
+    """Give each rate with the number of independent trials that would have its variance (Korn & Graubard 1998)."""
+    parts = []
+    for rate, weight, trials, spread in (
+        (float(counts.frr), weights.frr, counts.genuine, variance.genuine),
+        (float(counts.far), weights.far, counts.impostor, variance.impostor),
+    ):
+        if weight:
+            near = inside(rate, trials)
+            effective = weight**2 * near * (1 - near) / spread if spread > 0 else float(trials)
+            effective *= trials / max(trials - 1, 1)  # independent trials count in full
+            parts.append((rate, float(weight), min(effective, float(trials))))
+    return Rates(tuple(parts), variance.correlation)
+
+
+def components(judgements: Sequence[Judgement], index: int, on: Side) -> Components:
+    """Read the variance components of the errors of systems, at one alpha, for one of the two sets.
+
+    Covariances between trials are read on dev and on test, at the same rates (not at the same thresholds), if people
+    are known in both; at least `FEW` errors are read, and brought to the rate.
+    """
+
+    def read() -> Components:
+        entries = [(judgement, index) for judgement in judgements]
+        rates = [_rates_at(judgement, index, on) for judgement in judgements]
+        readings = [_moments(entries, on, rates, exact=True)]
+        first, other = judgements[0], _OTHER[on]
+        if first.sharing != "none" and first.can_move and not first.sets.is_one_set and first.knows_people(other):
+            readings.append(_moments(entries, other, rates, exact=False))
+        return Components(readings)
+
+    return judgements[0].once(("components", index, on, *judgements[1:]), read)
+
+
+def _rates_at(judgement: Judgement, index: int, on: Side) -> tuple[float, float]:
+    """Give FRR and FAR at one alpha, at least half an error away from 0 and 1."""
+    counts = judgement.at(index, on)
+    return inside(float(counts.frr), counts.genuine), inside(float(counts.far), counts.impostor)
+
+
+def _moments(
+    entries: Sequence[tuple[Judgement, int]], side: Side, rates: Sequence[tuple[float, float]], *, exact: bool
+) -> tuple[Moments, Moments]:
+    """Compute the moments of errors at given rates on one of the sets: a column for each system and alpha.
+
+    With `exact` the errors are those at the thresholds themselves, if there are enough of them.
+    """
+    first = entries[0][0]
+    data, people = first.data(side), first.sets.people[side == "test"]
+    cuts = [
+        judgement.once(("cuts", index, side, exact), partial(_cuts, judgement, index, side, wanted, exact=exact))
+        for (judgement, index), wanted in zip(entries, rates, strict=True)
+    ]
+    scales = np.array([cut.scales for cut in cuts]).T
+    if isinstance(data, Trials):
+        columns = [_errors(judgement, index, side, cut) for (judgement, index), cut in zip(entries, cuts, strict=True)]
+        moments = []
+        for which, (trials, scale) in enumerate(zip(cuts[0].trials, scales, strict=True)):
+            errors = [column[which] for column in columns]
+            if people is None or people.cluster == "none":
+                moments.append(unrelated_moments(trials, errors, scale))
+            else:
+                moments.append(people.classes[which].moments(errors, scale))
+        return moments[0], moments[1]
+    thresholds = np.unique([cut.thresholds for cut in cuts])
+    counted = first.people_at(side, thresholds)
+    places = np.searchsorted(thresholds, [cut.thresholds for cut in cuts]).T
+    moments = []
+    for which, scale in enumerate(scales):
+        if counted is not None:
+            moments.append(counted.classes[which].moments().columns(places[which].tolist(), scale))
             continue
-        joint = 0.0 if shared is None else float(shared[indices.index(index)])
-        found.append(re_estimated(estimate, spread, float(added[index]), joint=joint))
-    return found
+        trials = cuts[0].trials[which]
+        made = np.array([wanted[which] * trials for wanted in rates])
+        same = np.minimum.outer(made, made) - np.outer(made, made) / trials  # errors of one system are nested
+        moments.append(Moments(trials, {}, {}, same, {}, {}, np.ones(len(cuts)), float(trials)))
+    return moments[0], moments[1]
 
 
-def re_estimated(estimate: float, spread: Spread, moved: float, degrees: float = inf, *, joint: float = 0.0) -> Claim:
-    """Claim with the variance that thresholds add, and the degrees of freedom of that part.
+def _errors(judgement: Judgement, index: int, side: Side, cut: _Cuts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the places of genuine and of impostor trials in error among those of their class."""
+    data = judgement.data(side)
+    assert isinstance(data, Trials)
+    classes = data.genuine, ~data.genuine
+    if cut.is_own and side == "test" and judgement.fold_thresholds is not None:
+        wrong = judgement.wrong(index)
+        rejects, accepts = (np.flatnonzero(wrong[rows]) for rows in classes)
+        return rejects, accepts
+    scores = data.column(judgement.system)
+    whole = judgement.part_of if side == "dev" and judgement.part_of is not None else judgement
+    genuine, impostor = whole.once(("by class", side), lambda: (scores[classes[0]], scores[classes[1]]))
+    return np.flatnonzero(genuine <= cut.thresholds[0]), np.flatnonzero(impostor > cut.thresholds[1])
 
-    They are infinite for thresholds: a large deviation comes with a large variance, as both grow with the rates there,
-    so no quantile beyond the normal one is needed.
-    `joint` is twice the covariance of the two parts, through people of both dev and test: what they add to one may be
-    taken from the other, though never more than half of all.
+
+@dataclass(frozen=True, slots=True)
+class _Cuts:
+    """The thresholds of one system at which FRR and FAR are read."""
+
+    thresholds: tuple[float, float]
+    trials: tuple[int, int]
+    scales: tuple[float, float]
+    """By how much p(1-p) at the rate asked for differs from that of what is read, by class."""
+    is_own: bool
+    """Whether the errors are those of the judgement itself."""
+
+
+def _cuts(judgement: Judgement, index: int, side: Side, rates: tuple[float, float], *, exact: bool) -> _Cuts:
+    counts = judgement.at(index, side)
+    trials = int(counts.genuine), int(counts.impostor)
+    errors = [float(counts.false_rejects), float(counts.false_accepts)]
+    few = [min(FEW, number // 2) for number in trials]
+    threshold = float((counts if judgement.dev is None else judgement.at(index, "dev")).threshold)
+    thresholds = [threshold, threshold]
+    lacking = [not exact or not low <= made <= size - low for made, size, low in zip(errors, trials, few, strict=True)]
+    if any(lacking) and judgement.sets.has_scores:
+        wanted = [
+            min(max(round(rate * size), low), size - low) for rate, size, low in zip(rates, trials, few, strict=True)
+        ]
+        points = points_beside(judgement.source(side), partial(_places_of, wanted=wanted))
+        near = points[_places_of(points, wanted).clip(0, len(points) - 1)]
+        for which in np.flatnonzero(lacking).tolist():
+            made = near.false_accepts if which else near.false_rejects
+            # some errors, and not all
+            distance = np.where((made > 0) & (made < trials[which]), np.abs(made - wanted[which]), inf)
+            best = int(np.argmin(distance))
+            thresholds[which], errors[which] = float(near.threshold[best]), float(made[best])
+    read = [made / size * (1 - made / size) for made, size in zip(errors, trials, strict=True)]
+    frr, far = (rate * (1 - rate) / there if there > 0 else 1.0 for rate, there in zip(rates, read, strict=True))
+    return _Cuts((thresholds[0], thresholds[1]), trials, (frr, far), not any(lacking))
+
+
+def _places_of(edges: ErrorCounts, wanted: Sequence[float]) -> NDArray[np.int64]:
+    """Find where false rejects and false accepts pass the wanted numbers, by rising threshold."""
+    passed = (
+        np.searchsorted(edges.false_rejects, wanted[0], side="right"),
+        np.searchsorted(-edges.false_accepts, -wanted[1], side="right"),
+    )
+    return np.array([place + step for place in passed for step in (-1, 0)], dtype=np.int64)
+
+
+def threshold_curve(judgement: Judgement, index: int) -> ThresholdCurve:
+    """Give the thresholds that dev leaves open at one alpha, and the errors there.
+
+    A part of the trials has the thresholds of all; its error rates move as theirs do on the scale of the log-odds.
     """
-    whole = max(spread.variance + moved + joint, (spread.variance + moved) / 2)
-    together = welch([(spread.variance, spread.degrees), (moved, degrees)])
-    return Claim(estimate, spread, whole - spread.variance, together, "re-estimated")
+    return judgement.once(("curve", index), lambda: _curve(judgement, index))
 
 
-def claim_of_values(
+def _curve(judgement: Judgement, index: int) -> ThresholdCurve:
+    assert judgement.dev is not None
+    if judgement.part_of is not None:
+        from scipy.special import expit, logit
+
+        whole = threshold_curve(judgement.part_of, index)
+        frr, far = _rates_at(judgement, index, "test")
+
+        def moved(rates: Floats, pooled: float, rate: float) -> Floats:
+            odds = logit(np.clip([pooled, *rates], 1e-12, 1 - 1e-12))
+            return np.asarray(expit(logit(rate) + odds[1:] - odds[0]))
+
+        rates = moved(whole.far, whole.at[0], far), moved(whole.frr, whole.at[1], frr)
+        return replace(whole, far=rates[0], frr=rates[1], at=(far, frr))
+    alpha = float(judgement.alpha[index])
+    (_, rule), *_ = judgement.criterion.used_at(np.array([alpha]))
+    chosen = judgement.at(index, "dev")
+    level = level_of(rule, alpha, chosen)
+    if level is not None and any(level):
+        here = chosen if judgement.sets.is_one_set else add_counts([chosen, judgement.at(index)]).scalar()
+        return crossing_curve(judgement.pool, here, chosen, level, components([judgement], index, "dev"))
+    grid, pooled = judgement.once("grid", lambda: _grid(judgement))
+    return minimum_curve(grid, pooled, rule, alpha, float(chosen.threshold))
+
+
+def _grid(judgement: Judgement) -> tuple[CostGrid, ErrorCounts]:
+    """Count errors around all chosen thresholds: those of dev, of each set by person, and of both sets together."""
+    assert judgement.dev is not None
+    edges = grid_thresholds(judgement.source("dev"), judgement.dev)
+    counts = count_errors(judgement.source("dev"), edges)
+    tables = [_class_tables(judgement, "dev", edges, counts)]
+    if judgement.sets.is_one_set:
+        return CostGrid(counts, tables), counts
+    on_test = count_errors(judgement.source(), edges)
+    if judgement.knows_people("test") or judgement.sharing == "none":
+        tables.append(_class_tables(judgement, "test", edges, on_test))
+    return CostGrid(counts, tables), add_counts([counts, on_test])
+
+
+def _class_tables(
+    judgement: Judgement, side: Side, edges: Floats, counts: ErrorCounts
+) -> tuple[ClassTable, ClassTable]:
+    """Count the genuine and the impostor trials of one set at or below thresholds, in all and by person."""
+    data, people = judgement.data(side), judgement.sets.people[side == "test"]
+    tables = []
+    counted = judgement.people_at(side, edges) if has_sources(data) and judgement.sharing != "none" else None
+    for which in (0, 1):
+        trials = int(counts.impostor if which else counts.genuine)
+        below = np.asarray(trials - counts.false_accepts if which else counts.false_rejects, dtype=np.float64)
+        by_role: dict[str, Floats] = {}
+        by_person: dict[str, Floats] = {}
+        two = False
+        if counted is not None:
+            part = counted.classes[which]
+            two = len(part.roles) > 1
+            by_role = dict(zip(part.roles, part.cumulative.astype(np.float64), strict=True))
+            by_person = dict(zip(part.roles, part.trials, strict=True))
+        elif people is not None and people.cluster != "none":
+            assert isinstance(data, Trials)
+            members = people.classes[which]
+            two = len(members.people) > 1
+            bins = np.searchsorted(edges, data.column(judgement.system)[members.rows], side="left")
+            for role, columns in members.by_role.items():
+                table = np.zeros((members.size, len(edges) + 1))
+                for person in columns:
+                    cells = np.bincount(person * (len(edges) + 1) + bins, minlength=table.size)
+                    table += cells.reshape(table.shape)
+                by_role[role] = np.cumsum(table, axis=1)[:, :-1]
+                by_person[role] = table.sum(axis=1)
+        tables.append(ClassTable(trials, below, by_role, by_person, two))
+    return tables[0], tables[1]
+
+
+def _correlation(
+    judgements: Sequence[Judgement],
+    index: int,
+    curves: Sequence[ThresholdCurve],
+    read: Components,
+    weights: tuple[Floats, Floats],
+    variance: float,
+) -> Floats:
+    """Correlate the deviations of the test trials and of the thresholds, the latter through dev's people."""
+    size = len(judgements)
+    correlation = np.eye(1 + size)
+    first = judgements[0].sets
+    crossing = any(curves[0].level)
+    on_dev = components(judgements, index, "dev") if crossing and (size == 2 or first.overlap) else None
+    units = np.eye(size)
+    levels = [(units[k] * curve.level[1], units[k] * curve.level[0]) for k, curve in enumerate(curves)]
+    spreads = [] if on_dev is None else [on_dev.variance(*level).value for level in levels]
+    if size == 2:
+        if on_dev is not None and min(spreads) > 0:
+            correlation[1, 2] = correlation[2, 1] = on_dev.covariance(*levels) / sqrt(spreads[0] * spreads[1])
+        elif not crossing:
+            correlation[1, 2] = correlation[2, 1] = _correlation_of_minima(judgements, index, curves)
+    if on_dev is not None and first.overlap and variance > 0:
+        if not first.is_one_set:  # the rates of dev and test together: a high rate on test must not look like likeness
+            key = ("shared", index, *judgements[1:])
+            read, on_dev = judgements[0].once(key, lambda: _shared_components(judgements, index, curves))
+            variance = read.variance(*weights).value
+            spreads = [on_dev.variance(*level).value for level in levels]
+        for k, level in enumerate(levels):
+            if min(variance, spreads[k]) > 0:
+                joint = (
+                    read.covariance(weights, level)
+                    if first.is_one_set
+                    else read.across(on_dev.readings[0], weights, level)
+                )
+                correlation[0, k + 1] = correlation[k + 1, 0] = -joint / sqrt(variance * spreads[k])
+    return _positive(correlation)
+
+
+def _shared_components(
+    judgements: Sequence[Judgement], index: int, curves: Sequence[ThresholdCurve]
+) -> tuple[Components, Components]:
+    """Read variance components of test and of dev at the error rates of both together."""
+    chosen = judgements[0].at(index, "dev")
+    rates = [(inside(curve.at[1], chosen.genuine), inside(curve.at[0], chosen.impostor)) for curve in curves]
+    entries = [(judgement, index) for judgement in judgements]
+    on_test, on_dev = (_moments(entries, side, rates, exact=False) for side in ("test", "dev"))
+    return Components([on_test, on_dev]), Components([on_dev, on_test])
+
+
+def _positive(correlation: Floats) -> Floats:
+    """Give the nearest matrix of correlations that has a Cholesky factor, by its eigenvalues."""
+    clipped = np.clip(correlation, -0.999, 0.999)
+    np.fill_diagonal(clipped, 1.0)
+    values, vectors = np.linalg.eigh(clipped)
+    if values.min() < 1e-3:
+        clipped = vectors * np.maximum(values, 1e-3) @ vectors.T
+        scale = np.sqrt(np.diag(clipped))
+        clipped = clipped / np.outer(scale, scale)
+    return np.asarray(clipped)
+
+
+def _correlation_of_minima(judgements: Sequence[Judgement], index: int, curves: Sequence[ThresholdCurve]) -> float:
+    """Correlate two minima by the trials whose scores lie where they may move to."""
+    data = judgements[0].sets.dev
+    assert isinstance(data, Trials)
+    columns = [_near_minimum(judgement, curve) for judgement, curve in zip(judgements, curves, strict=True)]
+    read = read_columns(judgements[0].sets.people[0], data.genuine, columns)
+    frr, far = _weights_of_minimum(judgements[0], index)
+    first, second = ((unit * frr, unit * far) for unit in np.eye(2))
+    spreads = [read.variance(*level).value for level in (first, second)]
+    return read.covariance(first, second) / sqrt(spreads[0] * spreads[1]) if min(spreads) > 0 else 0.0
+
+
+def _near_minimum(judgement: Judgement, curve: ThresholdCurve) -> NDArray[np.bool_]:
+    """Mark dev trials whose scores lie within one standard deviation of a minimum."""
+    assert isinstance(judgement.sets.dev, Trials)
+    scores = judgement.sets.dev.column(judgement.system)
+    low, high = (curve.thresholds[int(np.searchsorted(DEVIATIONS, end))] for end in (-1.0, 1.0))
+    return np.asarray((scores > low) & (scores <= high))
+
+
+def _weights_of_minimum(judgement: Judgement, index: int) -> tuple[float, float]:
+    """Give the weights of genuine and impostor trials in how they move a minimum."""
+    weight = judgement.criterion.weight_of_far(float(judgement.alpha[index]))
+    far = 0.5 if weight is None else weight
+    return 1 - far, -far
+
+
+def dev_influence(judgement: Judgement, measure: Measure, index: int = 0) -> Floats | None:
+    """Give what each dev trial adds to a figure through its threshold, as a sum of both class means.
+
+    None if the threshold was given, or dev trials are not in memory.
+    """
+    data = judgement.sets.dev
+    if not judgement.can_move or not isinstance(data, Trials):
+        return None
+    curve = threshold_curve(judgement, index)
+    weights = local_weights(measure, judgement.at(index), float(judgement.alpha[index]))
+    slope = curve.slope(weights)
+    by_far, by_frr = curve.level
+    if any(curve.level):
+        chosen = float(judgement.at(index, "dev").threshold)
+        moved = wrong_decisions(data, judgement.system, chosen)
+    else:
+        by_frr, by_far = _weights_of_minimum(judgement, index)
+        moved = _near_minimum(judgement, curve)
+    values = np.where(data.genuine, by_frr, by_far) * moved
+    spread = sqrt(variance_of_values(judgement.sets.people[0], data.genuine, values).value)
+    return np.asarray(slope / spread * values if spread > 0 else 0.0 * values)
+
+
+def variance_of_values(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Variance:
+    """Estimate the variance of the sum of both class means of values by trial."""
+    return _read_values(people, genuine, values).variance([1.0], [1.0])
+
+
+def _read_values(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Components:
+    return read_columns(people, genuine, [np.asarray(values, dtype=np.float64)])
+
+
+def read_columns(people: People | None, genuine: NDArray[np.bool_], columns: Sequence[NDArray[Any]]) -> Components:
+    """Read variance components of columns with one value per trial of a set."""
+    return Components([class_moments(people, genuine, columns)])
+
+
+def estimate_of_values(
     sets: TrialSets,
-    estimate: float,
+    value: float,
     on_test: Floats,
     on_dev: Floats | None = None,
     *,
     threshold: Threshold = "re-estimated",
-    differs: bool = False,
-) -> Claim:
-    """Claim a figure that moves as the sum of both class means of values by trial.
+) -> Estimate:
+    """Estimate a figure that moves as the sum of both class means of values by trial.
 
     Parameters
     ----------
     sets
         Dev and test trials, and who shares them.
-    estimate
+    value
         The figure, or the difference of two.
     on_test
         What each test trial adds to it.
     on_dev
-        What each dev trial adds through what was chosen or fitted on dev; None where nothing was, or nothing is known
-        of it, and the claim is ``fixed``.
+        What each dev trial adds through what was chosen or fitted on dev; None if nothing was.
     threshold
         ``fixed`` leaves out what dev adds.
-    differs
-        Whether it is a difference by trial, whose variance is not below half of that by chance.
     """
     test = sets.test
     assert isinstance(test, Trials)
-    spread = spread_of_values(sets.people[1], test.genuine, on_test)
-    if differs:
-        spread = not_below_chance(spread, on_test, (1.0, 1.0), test.genuine)
+    read = _read_values(sets.people[1], test.genuine, on_test)
+    variance = read.variance([1.0], [1.0])
+    fixed = Estimate(value, variance, min(moments.effective for moments in read.readings[0]))
     if on_dev is None or threshold == "fixed":
-        return Claim(estimate, spread, 0.0, spread.degrees, "fixed")
+        return fixed
     assert isinstance(sets.dev, Trials)
-    moved, joint = spread_of_values(sets.people[0], sets.dev.genuine, on_dev), 0.0
-    if sets.people[0] is not None and sets.people[1] is not None and sets.overlap:
-        first, second = sets.people[0].error_sums(on_dev), sets.people[1].error_sums(on_test)
-        size = min(len(first), len(second))
-        joint = 2 * float(first[:size] @ second[:size])
-    return re_estimated(estimate, spread, moved.variance, moved.degrees, joint=joint)
+    dev = _read_values(sets.people[0], sets.dev.genuine, on_dev)
+    moved = dev.variance([1.0], [1.0])
+    correlation = np.eye(2)
+    product = sqrt(variance.value * moved.value)
+    if sets.overlap and sets.people[0] is not None and sets.people[1] is not None and product > 0:
+        joint = _joint_of_values(sets, on_test, on_dev, read, dev)
+        correlation[0, 1] = correlation[1, 0] = joint / product
+    return replace(
+        fixed,
+        threshold="re-estimated",
+        moves=(DEVIATIONS * sqrt(moved.value),),
+        correlation=_positive(correlation),
+        dev_df=moved.df,
+    )
 
 
-def spread_of_values(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Spread:
-    """The variance of the sum of both class means of values by trial."""
-    if people is None:
-        return independent_spread(genuine, values)
-    return people.variance(contributions(genuine, values, (1.0, 1.0)))
-
-
-def largest_of_all(
-    terms: Terms, measure: Measure, kept: NDArray[np.bool_], *, confidence: float, threshold: Threshold
-) -> float:
-    """The critical value for all alphas at once: that of the largest of all deviations where nothing differs.
-
-    The deviations are those of replicates of the people of test, and of the thresholds that dev's people give. `kept`
-    says which alphas count.
-    """
-    moved = _test_deviations(terms, measure, range(len(terms[0][1].alpha)))
-    if threshold == "re-estimated" and all(judgement.movement is not None for _, judgement in terms):
-        deviations = ThresholdDeviations.of(terms, measure)
-        moved = moved + deviations.moved
-    return largest_deviation(moved[:, kept], confidence, terms[0][1].sets.seed)
-
-
-def largest_deviation(replicates: Floats, confidence: float, seed: int) -> float:
-    """The quantile of the largest of deviations in their standard deviations, over all columns of replicates.
-
-    The mean of two: that of the replicates themselves, which are few, and that of normal deviates that are correlated
-    as they are, of which there are many. A threshold that minimises a cost jumps now and then, and not as far in new
-    dev sets as in replicates, which keep the jumps of the one that there is.
-    """
-    spread = np.sqrt(np.mean(replicates**2, axis=0))
-    moving = spread > 0
-    if not moving.any():
-        return inf
-    scaled = replicates[:, moving] / spread[moving]
-    with one_thread():
-        values, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
-        # the symmetric root of their covariance: it is the same by any library
-        root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-        process = np.random.default_rng([seed, 4]).normal(size=(_PROCESSES, len(root))) @ root
-    return sum(float(np.quantile(np.max(np.abs(drawn), axis=1), confidence)) for drawn in (scaled, process)) / 2
-
-
-def _test_deviations(terms: Terms, measure: Measure, indices: Sequence[int]) -> Floats:
-    """Replicates of the figure with the thresholds as they are: one row per replicate, one column per index."""
-    parts = []
-    for sign, judgement in terms:
-        one_by_one = judgement.fold_thresholds is not None or len(indices) < _TABLE_PAYS
-        find = partial(_by_decisions if one_by_one else _by_tables, judgement, measure, indices)
-        parts.append(sign * judgement.once(("test", measure, tuple(indices)), find))
-    return np.asarray(np.sum(parts, axis=0))
-
-
-def _by_decisions(judgement: Judgement, measure: Measure, indices: Sequence[int]) -> Floats:
-    """The same for one system, from the trials that it decides wrongly."""
-    sets, genuine = judgement.sets, judgement.trials.genuine
-    people, found = sets.people[1], []
-    for index in indices:
-        weights = local_weights(measure, judgement.at(index), float(judgement.alpha[index]))[:2]
-        wrong = judgement.wrong(index)
-        if people is not None:
-            sums = people.error_sums(wrong, weights)
-            found.append(sets.draws.move_people(np.concatenate([sums, np.zeros(max(sets.draws.size - len(sums), 0))])))
-            continue
-        own, total = contributions(genuine, wrong, weights), np.zeros(sets.n_resamples)
-        for which, rows in enumerate((genuine, ~genuine)):
-            groups = sets.draws.groups(int(rows.sum()), 2 + which)
-            total += sets.draws.trials(len(groups), 2 + which) @ np.bincount(groups, own[rows])
-        found.append(total)
-    return np.stack(found, axis=1)
-
-
-def _by_tables(judgement: Judgement, measure: Measure, indices: Sequence[int]) -> Floats:
-    """The same for many alphas at once, from the numbers of trials between their thresholds."""
-    sets, trials = judgement.sets, judgement.trials
-    scores = trials.column(judgement.system)
-    thresholds, place = np.unique(judgement.test.threshold[list(indices)], return_inverse=True)
-    counts = count_errors(judgement.judged_source(), thresholds)
-    weights = [local_weights(measure, judgement.at(k), float(judgement.alpha[k])) for k in indices]
-    total = np.zeros((sets.n_resamples, len(indices)))
-    for which, rows in enumerate((trials.genuine, ~trials.genuine)):
-        part = None if sets.people[1] is None else sets.people[1].classes[which]
-        by_unit = deviations_by_unit(scores[rows], part, counts, sets.draws, 2 + which)
-        drawn = sets.draws.people() if part is not None else sets.draws.trials(int(rows.sum()), 2 + which)
-        own = np.array([weight.far if which else weight.frr for weight in weights])
-        with one_thread():
-            total += own * (drawn @ by_unit)[:, place]
+def _joint_of_values(sets: TrialSets, on_test: Floats, on_dev: Floats, read: Components, dev: Components) -> float:
+    """Estimate the covariance of what test and dev trials add, through people who take part in both."""
+    if sets.same_rows:
+        assert isinstance(sets.test, Trials)
+        both = _read_values(sets.people[1], sets.test.genuine, on_test + on_dev).variance([1.0], [1.0]).value
+        return (both - read.variance([1.0], [1.0]).value - dev.variance([1.0], [1.0]).value) / 2
+    total = 0.0
+    for one in read.readings[0]:
+        for other in dev.readings[0]:
+            for sums in one.sums.values():
+                for others in other.sums.values():
+                    size = min(len(sums), len(others))
+                    total += float(sums[:size, 0] @ others[:size, 0]) / (one.trials * other.trials)
     return total
 
 
-def _spread(terms: Terms, measure: Measure, counts: Sequence[ErrorCounts], alpha: float, index: int) -> Spread:
-    """The variance on the judged trials, thresholds as they are."""
-    weights = [local_weights(measure, own, alpha) for own in counts]
-    people = terms[0][1].sets.people[1]
-    if len(terms) == 1 and people is None:
-        counted = terms[0][1].counted_people
-        if counted is None:
-            return counted_spread(counts[0], weights[0])
-        return counted.spread(terms[0][1].place_of(index), weights[0][:2])
-    errors, shared = _errors(terms, weights, index)
-    if people is None:
-        found = independent_spread(terms[0][1].trials.genuine, errors, shared)
-    else:
-        found = people.error_variance(errors, shared)
-    if len(terms) == 1:
-        return found
-    genuine = terms[0][1].trials.genuine
-    hidden = sum(
-        max(weight**2 for weight in of_class) * hidden_variance(own)
-        for rows, own, of_class in (
-            (genuine, found.genuine, [own.frr for own in weights]),
-            (~genuine, found.impostor, [own.far for own in weights]),
-        )
-        if not errors[rows].any()
-    )
-    return replace(not_below_chance(found, errors, shared, genuine), hidden=hidden)
+def tube_quantile(correlations: Floats, confidence: float) -> float:
+    r"""Give the critical value for all points of a curve at once (Hotelling's tube).
 
+    .. math:: 2 \Phi(-c) + (\ell / \pi) \exp(-c^2 / 2) = 1 - confidence
 
-def counted_spread(counts: ErrorCounts, weights: Weights) -> Spread:
-    """The variance of a weighted sum of rates from counts alone, all trials independent."""
-    return put_classes_together(
-        independent_class(weights.frr**2 * counts.frr * (1 - counts.frr), counts.genuine),
-        independent_class(weights.far**2 * counts.far * (1 - counts.far), counts.impostor),
-    )
+    with the length of the curve :math:`\ell`, the sum of arccos of the correlations of neighbouring points.
 
-
-def _errors(terms: Terms, weights: Sequence[Weights], index: int) -> tuple[NDArray[Any], tuple[float, float]]:
-    """Errors or differences of errors by trial, and the weights of FAR and FRR that go with them."""
-    wrong = [judgement.wrong(index) for _, judgement in terms]
-    if len(terms) == 1:
-        return wrong[0], weights[0][:2]
-    if all(own[:2] == weights[0][:2] for own in weights):
-        total = sum(int(sign) * own.astype(np.int8) for (sign, _), own in zip(terms, wrong, strict=True))
-        return np.asarray(total), weights[0][:2]
-    genuine = terms[0][1].trials.genuine
-    mixed = [
-        sign * np.where(genuine, own.frr, own.far) * errors
-        for (sign, _), own, errors in zip(terms, weights, wrong, strict=True)
-    ]
-    return np.sum(mixed, axis=0), (1.0, 1.0)
-
-
-def not_below_chance(
-    spread: Spread, errors: NDArray[Any], weights: tuple[float, float], genuine: NDArray[np.bool_]
-) -> Spread:
-    """A variance that is not below half of what the discordant trials have if nothing differs, as in eq. (16).
-
-    So a difference that is the same for everybody has a variance too. `errors` are differences by trial.
+    References
+    ----------
+    Naiman, Simultaneous confidence bounds in multiple regression, 1986; Sun & Loader, 1994.
     """
-    squares = [
-        weight**2 * float(np.sum(errors[rows].astype(np.float64) ** 2)) / np.count_nonzero(rows) ** 2
-        for rows, weight in ((genuine, weights[1]), (~genuine, weights[0]))
-    ]
-    return replace(spread, variance=not_below_half(spread.variance, sum(squares)))
+    length = float(np.sum(np.arccos(np.clip(correlations, -1.0, 1.0))))
+
+    def excess(critical: float) -> float:
+        return erfc(critical / sqrt(2)) + length / pi * exp(-(critical**2) / 2) - (1 - confidence)
+
+    return bisect(excess, 0.0, _FARTHEST)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ThresholdDeviations:
-    """By how much a figure moves with its thresholds: one row per replicate, one column per alpha."""
-
-    moved: Floats
-    of_people: bool
-    """Whether people were drawn, and not trials."""
-
-    @classmethod
-    def of(cls, terms: Terms, measure: Measure) -> ThresholdDeviations:
-        """The deviations of all terms together."""
-        return cls.together([(sign, cls._of_one(judgement, measure)) for sign, judgement in terms])
-
-    @classmethod
-    def _of_one(cls, judgement: Judgement, measure: Measure) -> ThresholdDeviations:
-        return judgement.once(("moved", measure), partial(cls._find, judgement, measure))
-
-    @classmethod
-    def _find(cls, judgement: Judgement, measure: Measure) -> ThresholdDeviations:
-        movement, counts = judgement.movement, judgement.test
-        assert movement is not None
-        frr, far = (
-            movement.rates(which, np.asarray(errors, dtype=np.float64), trials)
-            for which, (errors, trials) in enumerate(
-                ((counts.false_rejects, counts.genuine), (counts.false_accepts, counts.impostor))
-            )
-        )
-        moved, at = (_values(measure, counts, judgement.alpha, far[k], frr[k]) for k in (0, 1))
-        return cls.from_replicates(movement, moved - at)
-
-    @classmethod
-    def from_replicates(cls, movement: Movement, moved: Floats) -> ThresholdDeviations:
-        """The deviations of figures from what they are at the middle of the movement; see `Movement.rates`."""
-        # a minimum has more to one side, and its mean is not where the threshold would be
-        return cls(moved - moved.mean(axis=0) if movement.crossing else moved, movement.of_people)
-
-    @classmethod
-    def together(cls, parts: Sequence[tuple[float, ThresholdDeviations]]) -> ThresholdDeviations:
-        """The deviations of a weighted sum of figures."""
-        whole = np.sum([weight * own.moved for weight, own in parts], axis=0)
-        return cls(whole, all(own.of_people for _, own in parts))
-
-    def columns(self, which: NDArray[np.int64]) -> ThresholdDeviations:
-        """The deviations of some columns only."""
-        return replace(self, moved=self.moved[:, which])
-
-    def variances(self) -> Floats:
-        """The variance of the figure through its thresholds, per alpha."""
-        return np.asarray(np.mean(self.moved**2, axis=0))
+def neighbour_correlations(terms: Terms, measure: Measure, kept: NDArray[np.bool_], threshold: Threshold) -> Floats:
+    """Correlate the deviations of neighbouring alphas, through the test trials and through dev's levels."""
+    judgements = [judgement for _, judgement in terms]
+    moving = threshold == "re-estimated" and all(judgement.can_move for judgement in judgements)
+    sides: tuple[Side, ...] = ("test", "dev") if moving else ("test",)
+    places = np.flatnonzero(kept).tolist()
+    variances, covariances = np.zeros(len(places)), np.zeros(max(len(places) - 1, 0))
+    for start in range(0, len(covariances), _TOGETHER):
+        some = places[start : start + _TOGETHER + 1]
+        for side in sides:
+            entries = [(judgement, index) for index in some for judgement in judgements]
+            rates = [_rates_at(*entry, side) for entry in entries]
+            read = Components([_moments(entries, side, rates, exact=True)])
+            weights = []
+            for place, index in enumerate(some):
+                own = np.arange(len(entries)) // len(judgements) == place
+                frr, far = np.zeros((2, len(entries)))
+                frr[own], far[own] = _influence(terms, measure, index, side)
+                weights.append((frr, far))
+            for place, (first, second) in enumerate(pairwise(weights), start):
+                covariances[place] += read.covariance(first, second)
+            for place, each in enumerate(weights[bool(start) :], start + bool(start)):
+                variances[place] += read.covariance(each, each)
+    products = np.sqrt(variances[:-1] * variances[1:])
+    return np.divide(covariances, products, out=np.ones_like(covariances), where=products > 0)
 
 
-def threshold_deviations(judgement: Judgement, measure: Measure) -> ThresholdDeviations | None:
-    """By how much a measure moves with its thresholds; None where they were given."""
-    return None if judgement.movement is None else ThresholdDeviations.of([(1.0, judgement)], measure)
-
-
-def _values(measure: Measure, counts: ErrorCounts, alphas: Floats, far: Floats, frr: Floats) -> Floats:
-    """A measure at error rates on the judged trials, whose last axis goes along alpha."""
-    shape = far.shape
-    accepts, rejects = far * counts.impostor, frr * counts.genuine
-    if not measure.depends_on_alpha or len(alphas) == 1:
-        flat = ErrorCounts(np.nan, accepts.ravel(), rejects.ravel(), counts.genuine, counts.impostor)
-        return np.asarray(measure(flat, float(alphas[0])), dtype=np.float64).reshape(shape)
-    columns = [
-        measure(ErrorCounts(np.nan, accepts[..., k], rejects[..., k], counts.genuine, counts.impostor), alpha)
-        for k, alpha in enumerate(alphas.tolist())
-    ]
-    return np.stack([np.asarray(own, dtype=np.float64) for own in columns], axis=-1)
-
-
-def _joint(terms: Terms, measure: Measure, indices: Sequence[int], deviations: ThresholdDeviations) -> Floats | None:
-    """Twice the covariance of what the threshold adds and what the test trials add, by people who are in both."""
-    first = terms[0][1]
-    if not deviations.of_people or not first.sets.overlap or first.counted_people is not None:
-        return None
-    on_test = _test_deviations(terms, measure, indices)
-    return np.asarray(2 * np.mean(deviations.moved[:, list(indices)] * on_test, axis=0))
+def _influence(terms: Terms, measure: Measure, index: int, side: Side) -> tuple[Floats, Floats]:
+    """Give the weights of FRR and FAR, system by system, in the deviation of a figure through one of the sets."""
+    frr, far = [], []
+    for sign, judgement in terms:
+        weights = local_weights(measure, judgement.at(index), float(judgement.alpha[index]))
+        if side == "test":
+            frr.append(sign * weights.frr)
+            far.append(sign * weights.far)
+            continue
+        curve = threshold_curve(judgement, index)
+        slope = sign * curve.slope(weights)
+        by_far, by_frr = curve.level if any(curve.level) else (1.0, -1.0)
+        spread = sqrt(components([judgement], index, "dev").variance([by_frr], [by_far]).value) or 1.0
+        frr.append(slope * by_frr / spread)
+        far.append(slope * by_far / spread)
+    return np.array(frr), np.array(far)

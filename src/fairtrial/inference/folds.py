@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_number
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import plural
 from fairtrial.counting.tallies import ArraySource, ScoreSource
-from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.inference.people import Cluster, known_cluster, people_of
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, NamedTuple
-
-from scipy.special import ndtri
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fairtrial.core.errors import check_confidence
 from fairtrial.core.notes import Note
@@ -14,9 +13,11 @@ from fairtrial.core.results import Result
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import figure_text, figures_text, interval_title, level_text, term
 from fairtrial.counting.tallies import ErrorCounts
-from fairtrial.inference.estimates import Threshold
 from fairtrial.inference.people import Cluster
 from fairtrial.rules.measures import MeasureLike, Weights, as_measure, label_of, linear_weights
+
+if TYPE_CHECKING:
+    from fairtrial.inference.estimates import Threshold
 
 ENOUGH = 10
 """The n p (1 - p) from which a binomial may be taken for normal: footnote 2 of Bengio & Mariéthoz 2004."""
@@ -159,7 +160,7 @@ class RateInterval(Result):
 
 def normal_quantile(confidence: float) -> float:
     """Give the two-sided standard normal quantile of a confidence level."""
-    return float(ndtri((1 + check_confidence(confidence)) / 2))
+    return NormalDist().inv_cdf((1 + check_confidence(confidence)) / 2)
 
 
 def independent_variance(counts: ErrorCounts, weights: Weights) -> float:

@@ -1,17 +1,10 @@
-"""Who shares trials: the one place that groups trials by people, sums by person and draws people anew.
-
-An error rate at a threshold is a sum of contributions, one per trial. Trials of the same person go together, so
-their contributions are summed before they are squared. Where both roles count, two trials are dependent when any
-person takes part in both: the sum over people, less the pairs of people that it counts twice (Fafchamps & Gubert
-2007; Cameron, Gelbach & Miller 2011; Aronow, Samii & Assenova 2015).
-"""
+"""Who shares trials: the one place that groups trials by people, sums by person and draws people anew."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -22,17 +15,7 @@ from fairtrial.core.ids import recode
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import cut
-from fairtrial.inference.variance import (
-    ClassSpread,
-    Floats,
-    Spread,
-    concentration,
-    effective_people,
-    not_below_half,
-    one_fewer,
-    welch,
-    without_one,
-)
+from fairtrial.inference.variance import BOTH, Floats, Moments, effective_people
 
 Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
 """What trials share: nothing, the claimed identity, the person behind the probe, or both."""
@@ -137,15 +120,20 @@ class Members:
     """One column per role that counts; a role in which there is one person only tells nothing and is left out."""
     apart: NDArray[np.bool_]
     """Which trials are of two people."""
-    pairs: NDArray[np.int64]
-    """For those: which two, as a number."""
     pair_of: NDArray[np.int64]
-    """The same for all trials, 0 where there is one person."""
+    """Which two people, or which one, each trial is of, as a number."""
     person_trials: Floats
     pair_trials: Floats
     effective: float
+    """Kish's effective number of people, in the role with fewer."""
     alone: tuple[str, ...]
     """The roles in which there is one person only."""
+    by_role: dict[str, tuple[NDArray[np.int64], ...]]
+    """The same columns by role; one role if somebody takes part in both (everybody against everybody)."""
+    role_trials: dict[str, Floats]
+    """The trials of each person by role."""
+    size: int
+    """The number of people of all sets that are numbered together."""
 
     def __repr__(self) -> str:
         """How many trials and people there are."""
@@ -157,43 +145,139 @@ class Members:
         """The share of the trials that each person takes part in."""
         return self.person_trials / len(self.rows)
 
-    def sums(self, which: NDArray[np.int64] | slice, values: Floats, size: int) -> Floats:
-        """Values of some trials summed by person; a trial of two people counts for both."""
-        found = np.bincount(self.people[0][which], values, size).astype(np.float64)
-        if len(self.people) > 1:
-            two = self.apart[which]
-            found += np.bincount(self.people[1][which][two], values[two], size)
-        return found
+    def roles_apart(self) -> Members:
+        """Count people by role even if somebody takes part in both roles: for parts of the trials.
+
+        Claims of a group are its own people and subjects may be anybody, so that a person in common is more often the
+        claim than in all trials.
+        """
+        if "person" not in self.by_role:
+            return self
+        by_role: dict[str, tuple[NDArray[np.int64], ...]] = {}
+        role_trials: dict[str, Floats] = {}
+        for role, column in zip(("claim", "subject"), self.people, strict=True):
+            by_role[role] = (column,)
+            role_trials[role] = np.bincount(column, minlength=self.size).astype(np.float64)
+        pairs = ranks_of(self.people[0] * self.size + self.people[1], self.size**2)
+        return replace(
+            self,
+            pair_of=pairs,
+            pair_trials=np.bincount(pairs).astype(np.float64),
+            effective=min(map(effective_people, role_trials.values())),
+            by_role=by_role,
+            role_trials=role_trials,
+        )
 
     def times_drawn(self, numbers: Floats) -> Floats:
         """How often each trial comes, where each person comes so often (see `People.draw`): as often as both do."""
         first = numbers[self.people[0]]
         return first if len(self.people) == 1 else np.where(self.apart, first * numbers[self.people[1]], first)
 
-    def without_one(self, sums: Floats) -> Floats:
-        """By how much a mean changes without each person."""
-        shares = np.zeros(len(sums))
-        shares[: len(self.person_trials)] = self.shares
-        return without_one(sums, shares)
+    def sums(self, role: str, column: NDArray[Any]) -> Floats:
+        """Sum a column by person (see `moments`). A trial of two people counts for both."""
+        return self._by_person(role, *_counted(column))
 
-    def one_error(self, size: int) -> ClassSpread:
-        """What one error would add to the rate, made by people who have the fewest trials; of `size` people in all."""
-        trials = np.sum([self.person_trials[column] for column in self.people], axis=0)
-        error = np.array([np.argmin(trials)])
-        sums, twice, alone = _centred(self, error, np.ones(1), 1.0, max(size, len(self.person_trials)))
-        return PersonSums(self.without_one(sums), twice, alone, self.effective, len(self.rows)).spread
+    def _by_person(self, role: str, rows: NDArray[np.int64] | slice, weights: Floats | None) -> Floats:
+        total = np.zeros(self.size)
+        for which, people in enumerate(self.by_role[role]):
+            if which:
+                weights = np.asarray(self.apart[rows] * (1.0 if weights is None else weights), dtype=np.float64)
+            total += np.bincount(people[rows], weights, self.size)
+        return total
+
+    def moments(self, columns: Sequence[NDArray[Any]], scale: Floats | None = None) -> Moments:
+        """Compute the centred products of columns by what two trials share.
+
+        Parameters
+        ----------
+        columns
+            One value per trial of the class; of errors, a mask or the places of the trials.
+        scale
+            See `Moments`; 1 by default.
+        """
+        trials = len(self.rows)
+        means, same = _single_trials(trials, columns)
+        counts = self.role_trials
+        sums = {
+            role: np.stack([self.sums(role, column) for column in columns], axis=1) - np.outer(counts[role], means)
+            for role in counts
+        }
+        squares = {role: float(number @ number) for role, number in counts.items()}
+        products = {role: by_person.T @ by_person for role, by_person in sums.items()}
+        pairs = {role: number - trials for role, number in squares.items()}
+        related = {role: product - same for role, product in products.items()}
+        if len(self.people) > 1:
+            met, meetings = same, float(trials)
+            if len(self.pair_trials) < trials:  # the same two people meet in several trials
+                meetings = float(self.pair_trials @ self.pair_trials)
+                counted = (_counted(column) for column in columns)
+                table = np.stack([np.bincount(self.pair_of[rows], own, len(self.pair_trials)) for rows, own in counted])
+                # not by BLAS, whose threads cost more than such sums
+                weighted = np.outer(np.einsum("kp,p->k", table, self.pair_trials), means)
+                met = np.einsum("kp,mp->km", table, table) - weighted - weighted.T + meetings * np.outer(means, means)
+            twice = 2 if "person" in counts else 1
+            related = {role: product - twice * met for role, product in products.items()} | {BOTH: met - same}
+            pairs = {role: number - twice * meetings for role, number in squares.items()} | {BOTH: meetings - trials}
+
+        def squared(role: str, weights: Floats) -> Floats:
+            values = np.zeros(trials)
+            for weight, column in zip(weights.tolist(), columns, strict=True):
+                rows, counted = _counted(column)
+                values[rows] += weight if counted is None else weight * counted
+            centre, rows = float(weights @ means), np.flatnonzero(values)
+            twice = sums[role] @ weights + centre * counts[role]
+            return self._by_person(role, rows, values[rows] ** 2) - 2 * centre * twice + centre**2 * counts[role]
+
+        scale = np.ones(len(columns)) if scale is None else scale
+        return Moments(trials, pairs, related, same, sums, counts, scale, self.effective, squared)
+
+
+def _counted(column: NDArray[Any]) -> tuple[NDArray[np.int64] | slice, Floats | None]:
+    """Give the trials of a column that count, and what they count; errors count 1."""
+    if column.dtype == bool:
+        return np.flatnonzero(column), None
+    return (column, None) if column.dtype.kind == "i" else (slice(None), column)
+
+
+def class_moments(
+    people: People | None, genuine: NDArray[np.bool_], columns: Sequence[NDArray[Any]]
+) -> tuple[Moments, Moments]:
+    """Compute the moments of both classes for columns with one value per trial of a set.
+
+    Every trial is of other people if there are none.
+    """
+    if people is not None and people.cluster != "none":
+        return people.moments(columns)
+    by_class = ([column[rows] for column in columns] for rows in (genuine, ~genuine))
+    first, second = (unrelated_moments(len(own[0]), own) for own in by_class)
+    return first, second
+
+
+def unrelated_moments(trials: int, columns: Sequence[NDArray[Any]], scale: Floats | None = None) -> Moments:
+    """Compute the moments of one class if every trial is of other people; see `Members.moments`."""
+    _, same = _single_trials(trials, columns)
+    return Moments(trials, {}, {}, same, {}, {}, np.ones(len(columns)) if scale is None else scale, float(trials))
+
+
+def _single_trials(trials: int, columns: Sequence[NDArray[Any]]) -> tuple[Floats, Floats]:
+    """Give the means of columns and the sums of their centred products."""
+    values = np.zeros(
+        (len(columns), trials), dtype=np.float64 if any(own.dtype.kind == "f" for own in columns) else bool
+    )
+    for own, column in zip(values, columns, strict=True):
+        rows, counted = _counted(column)
+        own[rows] = True if counted is None else counted
+    means = np.array([np.count_nonzero(own) / trials if own.dtype == bool else own.mean() for own in values])
+    same = np.empty((len(columns), len(columns)))
+    for k, a in enumerate(values):
+        for m, b in enumerate(values[: k + 1]):
+            same[k, m] = same[m, k] = np.count_nonzero(a & b) if a.dtype == bool else a @ b
+    return means, same - trials * np.outer(means, means)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class People:
-    """Which trials share people: found once, used for any contributions of the same trials.
-
-    Notes
-    -----
-    The variance is that of the jackknife over people (CV3): each person's sum is taken as it would change the mean if
-    they were left out. It is never below half of that of independent trials. The variance of each class has one degree
-    of freedom fewer than its effective number of people; those of a sum are Welch's and Satterthwaite's.
-    """
+    """Which trials share people."""
 
     cluster: Cluster
     size: int
@@ -253,14 +337,26 @@ class People:
         for part, flags in ((self.genuine, genuine), (self.impostor, ~genuine)):
             own = np.flatnonzero(flags)
             place[own] = np.arange(len(own))
-            parts.append(replace(members_within(part, self.place[rows[own]], self.size, fresh), rows=own))
+            roles = tuple(part.by_role) if len(part.by_role) == len(part.people) else ("claim", "subject")
+            merge = "person" in part.by_role
+            members = _members(self.place[rows[own]], list(part.people), self.size, roles, fresh, merge=merge)
+            parts.append(replace(members, rows=own))
             fresh += len(part.rows)
         most = 1 + max(int(column.max(initial=-1)) for part in parts for column in part.people)
         return People(self.cluster, max(self.size, most), genuine, place, parts[0], parts[1], self.doubts)
 
+    def roles_apart(self) -> People:
+        """Count people by role; see `Members.roles_apart`."""
+        return replace(self, genuine=self.genuine.roles_apart(), impostor=self.impostor.roles_apart())
+
     def __repr__(self) -> str:
         """What trials share, and how many people there are in each class."""
         return f"<People: cluster {self.cluster}, genuine {self.genuine!r}, impostor {self.impostor!r}>"
+
+    @property
+    def effective(self) -> float:
+        """The effective number of people, in the class and role with the fewest."""
+        return min(part.effective for part in self.classes)
 
     @property
     def classes(self) -> tuple[Members, Members]:
@@ -275,57 +371,10 @@ class People:
         found = (("genuine", self.genuine), ("impostor", self.impostor))
         return (*(note for word, part in found for note in class_notes(word, part)), *self.doubts)
 
-    def variance(self, deviations: Floats) -> Spread:
-        """The variance of a sum of contributions, one per trial, that sum to 0 in each class."""
-        sums, twice, alone = [], [], []
-        for part in self.classes:
-            own = deviations[part.rows]
-            sums.append(part.sums(slice(None), own, self.size))
-            twice.append(_sum_of_squares(part.pairs, own[part.apart]) if len(part.pairs) else 0.0)
-            alone.append(float(np.sum(own**2)))
-        return self._put_together(sums, twice, alone)
-
-    def error_variance(self, errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0)) -> Spread:
-        """The variance of a weighted sum of class means of errors; weights are those of FAR and of FRR.
-
-        `errors` is 1 for an error and 0 for none, the difference of two systems' errors, or any other number per
-        trial. The same as that of their `contributions`, at a cost that grows with the number of errors only.
-        """
-        found = self._centred_errors(errors, weights)
-        return self._put_together([own[0] for own in found], [own[1] for own in found], [own[2] for own in found])
-
-    def error_sums(self, errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0)) -> Floats:
-        """By how much a weighted sum of class means of errors changes with each person, at the same cost."""
-        found = self._centred_errors(errors, weights)
-        parts = [
-            sqrt(one_fewer(part.effective)) * part.without_one(own[0])
-            for part, own in zip(self.classes, found, strict=True)
-        ]
-        return np.asarray(parts[0] + parts[1])
-
-    def _centred_errors(self, errors: NDArray[Any], weights: tuple[float, float]) -> list[tuple[Floats, float, float]]:
-        hits = np.flatnonzero(errors)
-        values = errors[hits].astype(np.float64)
-        genuine = self.is_genuine[hits]
-        return [
-            _centred(part, self.place[hits[which]], values[which], weight, self.size)
-            for part, weight, which in ((self.genuine, weights[1], genuine), (self.impostor, weights[0], ~genuine))
-        ]
-
-    def _put_together(self, sums: list[Floats], twice: list[float], alone: list[float]) -> Spread:
-        """From sums by person, squares that they count twice, and squares of single trials, to variances."""
-        parts = [
-            PersonSums(part.without_one(own), squares, single, part.effective, len(part.rows))
-            for part, own, squares, single in zip(self.classes, sums, twice, alone, strict=True)
-        ]
-        return spread_of_sums(*parts)
-
-    def sums_by_person(self, deviations: Floats) -> Floats:
-        """By how much a sum of contributions changes without each person, and the other way round."""
-        return sum(
-            (part.without_one(part.sums(slice(None), deviations[part.rows], self.size)) for part in self.classes),
-            np.zeros(self.size),
-        )
+    def moments(self, columns: Sequence[NDArray[Any]]) -> tuple[Moments, Moments]:
+        """Compute the moments of both classes for columns with one value per trial of the set."""
+        genuine, impostor = (part.moments([column[part.rows] for column in columns]) for part in self.classes)
+        return genuine, impostor
 
     @property
     def strata(self) -> tuple[NDArray[np.int64], ...]:
@@ -403,38 +452,6 @@ def _doubts(trials: Trials, cluster: Cluster) -> tuple[Note, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PersonSums:
-    """The contributions of one class of trials, summed by person."""
-
-    moved: Floats
-    """By how much the figure changes without each person."""
-    twice: float
-    """The squares that sums by person count twice, as two people take part in a trial."""
-    alone: float
-    """The squares of single trials."""
-    effective: float
-    """As many people of equal weight they are worth."""
-    trials: int
-
-    @property
-    def spread(self) -> ClassSpread:
-        """The variance of the class, from what leaving each person out changes."""
-        squares = self.moved**2
-        total = float(squares.sum())
-        variance = not_below_half((total - self.twice) * one_fewer(self.effective), self.alone)
-        return ClassSpread(variance, self.effective, self.trials, concentration(squares, total))
-
-
-def spread_of_sums(genuine: PersonSums, impostor: PersonSums) -> Spread:
-    """The variance of a figure of both classes, people numbered alike in them."""
-    classes = genuine.spread, impostor.spread
-    degrees = welch([(own.variance, max(own.people - 1, 1.0)) for own in classes])
-    together = float(np.sum((genuine.moved + impostor.moved) ** 2)) - genuine.twice - impostor.twice
-    variance = not_below_half(together * degrees / (degrees + 1), genuine.alone + impostor.alone)
-    return Spread(variance, degrees, *classes)
-
-
 def _common(own: Cluster, asked: Cluster) -> Cluster:
     """The roles that a set knows and that count in the set that is judged."""
     roles = [role for role in _ROLES[own] if role in _ROLES[asked]]
@@ -442,11 +459,18 @@ def _common(own: Cluster, asked: Cluster) -> Cluster:
 
 
 def _members(
-    rows: NDArray[np.int64], codes: list[NDArray[np.int64]], size: int, roles: tuple[str, ...], fresh: int
+    rows: NDArray[np.int64],
+    codes: list[NDArray[np.int64]],
+    size: int,
+    roles: tuple[str, ...],
+    fresh: int,
+    *,
+    merge: bool = True,
 ) -> Members:
     """Who takes part in some trials; where each role has one person only, each trial stands for a person of its own.
 
-    Those are numbered from `fresh`, so that they are in no other class and no other set.
+    Those are numbered from `fresh`, so that they are in no other class and no other set. With `merge`, a person in both
+    roles makes them one.
     """
     people = [column[rows] for column in codes]
     counts = [int(np.count_nonzero(np.bincount(column, minlength=size))) for column in people]
@@ -456,18 +480,35 @@ def _members(
         size = 1 + int(people[0][-1])
     else:
         people = [column for column, count in zip(people, counts, strict=True) if count > 1 or not roles]
+    kept = tuple(role for role in roles if role not in alone) or ("trial",)
     apart = people[0] != people[-1]
-    first, second = people[0][apart], people[-1][apart]
-    numbers = np.minimum(first, second) * size + np.maximum(first, second)
+    if not apart.any():  # claim and subject of a genuine trial are one person
+        people = people[:1]
+    ends = (np.minimum(people[0], people[-1]), np.maximum(people[0], people[-1])) if merge else (people[0], people[-1])
+    numbers = ends[0] * size + ends[1]
     pairs = ranks_of(numbers, size * size)
-    pair_of = np.zeros(len(rows), dtype=np.int64)
-    pair_of[apart] = pairs
+    tallies = {id(column): np.bincount(column, minlength=size).astype(np.float64) for column in people}
+    present = [tallies[id(column)] > 0 for column in people]
+    by_role: dict[str, tuple[NDArray[np.int64], ...]]
+    by_role = {role: (column,) for role, column in zip(kept, people, strict=False)}
+    if merge and len(people) > 1 and (present[0] & present[1]).any():
+        by_role = {"person": tuple(people)}
     trials = np.bincount(people[0], minlength=size).astype(np.float64)
     if len(people) > 1:
-        trials += np.bincount(second, minlength=size)
-    effective = min(effective_people(trials[np.bincount(column, minlength=size) > 0]) for column in people)
+        trials += np.bincount(people[1][apart], minlength=size)
+    role_trials = {role: trials if len(columns) > 1 else tallies[id(columns[0])] for role, columns in by_role.items()}
     return Members(
-        rows, tuple(people), apart, pairs, pair_of, trials, np.bincount(pairs).astype(np.float64), effective, alone
+        rows,
+        tuple(people),
+        apart,
+        pairs,
+        trials,
+        np.bincount(pairs).astype(np.float64),
+        min(map(effective_people, role_trials.values())),
+        alone,
+        by_role,
+        role_trials,
+        size,
     )
 
 
@@ -482,39 +523,6 @@ def ranks_of(numbers: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
     there[numbers] = 1
     found: NDArray[np.int64] = (np.cumsum(there) - 1)[numbers]
     return found
-
-
-def members_within(part: Members, rows: NDArray[np.int64], size: int, fresh: int | None = None) -> Members:
-    """Who takes part in some of the trials of a class, of `size` people in all; rows count within the class.
-
-    Trials that stand for people of their own are numbered from `fresh`, or from `size`.
-    """
-    roles = ("claim", "subject")[: len(part.people)]
-    return _members(rows, list(part.people), size, roles, size if fresh is None else fresh)
-
-
-def _centred(
-    part: Members, which: NDArray[np.int64], values: Floats, weight: float, size: int
-) -> tuple[Floats, float, float]:
-    """Sums by person, squares counted twice and squares of trials, of contributions alike but for a few trials."""
-    count = len(part.rows)
-    mean, scale = values.sum() / count, weight / count
-    trials = np.zeros(size)
-    trials[: len(part.person_trials)] = part.person_trials
-    sums = scale * (part.sums(which, values, size) - mean * trials)
-    alone = scale**2 * (float(np.sum(values**2)) - count * mean**2)
-    if not len(part.pairs):
-        return sums, 0.0, max(alone, 0.0)
-    two = part.apart[which]
-    pairs, place = np.unique(part.pair_of[which[two]], return_inverse=True)
-    hits = np.bincount(place, values[two], len(pairs))
-    alike = mean**2 * float(np.sum(part.pair_trials**2))
-    twice = scale**2 * (alike + float(np.sum(hits * (hits - 2 * mean * part.pair_trials[pairs]))))
-    return sums, max(twice, 0.0), max(alone, 0.0)
-
-
-def _sum_of_squares(codes: NDArray[Any], deviations: Floats) -> float:
-    return float(np.sum(np.bincount(codes, deviations) ** 2))
 
 
 def shared_people(dev: People, test: People) -> int:

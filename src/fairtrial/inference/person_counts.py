@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.notes import Note
-from fairtrial.inference.people import Cluster, PersonSums, class_notes, spread_of_sums
-from fairtrial.inference.variance import ClassSpread, Floats, Spread, effective_people, without_one
-
-ClassName: TypeAlias = Literal["genuine", "impostor"]
+from fairtrial.inference.people import Cluster, class_notes
+from fairtrial.inference.variance import BOTH, Floats, Moments, effective_people
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +28,8 @@ class CountedClass:
     """Role, person, number of thresholds below the score: how many trials. Only roles that tell people apart."""
     accepted: bool
     """Whether it is an error to accept: so it is for impostor trials."""
+    roles: tuple[str, ...] = ("claim",)
+    """The names of the roles that count."""
     alone: tuple[str, ...] = ()
     """The roles in which there is one person only."""
 
@@ -63,30 +63,42 @@ class CountedClass:
     def effective(self) -> float:
         """How many people of equal weight they are worth, in the role with fewer."""
         together = self.together
-        return min(effective_people(together[own > 0]) for own in self.trials)
+        return min(effective_people(together[trials > 0]) for trials in self.trials)
 
-    def errors(self) -> NDArray[np.int64]:
-        """The errors by role, person and threshold."""
-        below = np.cumsum(self.counts, axis=2)
-        return np.asarray(below[:, :, -1:] - below[:, :, :-1] if self.accepted else below[:, :, :-1])
+    @property
+    def cumulative(self) -> NDArray[np.int64]:
+        """The trials at or below each threshold, by role and person."""
+        return np.asarray(np.cumsum(self.counts, axis=2)[:, :, :-1])
 
-    def sums(self, errors: Floats, weight: float) -> PersonSums:
-        """What the class adds to a figure by person, for errors by role and person."""
-        total, together = self.total, self.together
-        whole = float(errors[0].sum())
-        mean, scale = whole / total, weight / total
-        own = scale * (errors.sum(axis=0) - mean * together)
-        alone = scale**2 * whole * (1 - mean)
-        twice = alone if len(self.counts) > 1 else 0.0
-        return PersonSums(without_one(own, together / total), twice, alone, self.effective, total)
+    def moments(self) -> Moments:
+        """Compute the moments of errors at the thresholds; see `Members.moments`.
 
-    def one_error(self) -> ClassSpread:
-        """What one error would add to the rate, made by people who have the fewest trials."""
-        trials, together = self.trials, self.together
-        errors = np.zeros_like(trials)
-        for row, own in enumerate(trials):
-            errors[row, np.argmin(np.where(own > 0, together, np.inf))] = 1
-        return self.sums(errors, 1.0).spread
+        Which two people met is unknown: every trial counts as one of another pair, so variances are rather too large.
+        """
+        trials, below = self.total, self.cumulative.astype(np.float64)
+        errors = self.counts.sum(axis=2)[:, :, None] - below if self.accepted else below
+        totals = errors[0].sum(axis=0)
+        means = totals / trials
+        same = np.minimum.outer(totals, totals) - trials * np.outer(means, means)
+        apart = len(self.roles) < 2 or not np.any((self.trials > 0).all(axis=0))
+        counts = dict(zip(self.roles, self.trials, strict=True)) if apart else {"person": self.together}
+        by_role = dict(zip(self.roles, errors, strict=True)) if apart else {"person": errors.sum(axis=0)}
+        sums = {role: by_role[role] - np.outer(counts[role], means) for role in counts}
+        twice = 2 if "person" in counts else 1
+        pairs = {role: float(number @ number) - twice * trials for role, number in counts.items()}
+        related = {role: by_person.T @ by_person - twice * same for role, by_person in sums.items()}
+        if len(self.roles) > 1:
+            pairs[BOTH], related[BOTH] = 0.0, np.zeros_like(same)
+        effective = min(map(effective_people, counts.values()))
+
+        def squares(role: str, weights: Floats) -> Floats:
+            # errors at a stricter threshold are among those at a more lenient one
+            centre, used = float(weights @ means), np.flatnonzero(weights)
+            raw = by_role[role][:, used]
+            products = np.minimum(raw[:, :, None], raw[:, None, :]) @ weights[used] @ weights[used]
+            return np.asarray(products - 2 * centre * (raw @ weights[used]) + centre**2 * counts[role])
+
+        return Moments(trials, pairs, related, same, sums, counts, np.ones(len(means)), effective, squares)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,22 +127,13 @@ class CountedPeople:
     @property
     def effective(self) -> float:
         """The smallest effective number of people in a class and role."""
-        return min(own.effective for own in self.classes)
+        return min(part.effective for part in self.classes)
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the reader should know of the people."""
-        found = (("genuine", self.genuine), ("impostor", self.impostor))
-        return tuple(note for word, own in found for note in class_notes(word, own))
-
-    def spread(self, index: int, weights: tuple[float, float]) -> Spread:
-        """The variance of a weighted sum of FAR and FRR at one of the thresholds."""
-        genuine, impostor = (own.errors()[:, :, index].astype(np.float64) for own in self.classes)
-        return spread_of_sums(self.genuine.sums(genuine, weights[1]), self.impostor.sums(impostor, weights[0]))
-
-    def one_error(self, word: ClassName) -> ClassSpread:
-        """What one error of a class would add to its rate."""
-        return (self.genuine if word == "genuine" else self.impostor).one_error()
+        classes = (("genuine", self.genuine), ("impostor", self.impostor))
+        return tuple(note for word, part in classes for note in class_notes(word, part))
 
 
 def count_people(
@@ -164,7 +167,8 @@ def count_people(
         if not kept:
             return None
         alone = tuple(role for role in roles if role not in kept)
-        classes.append(CountedClass(np.stack([merged[role] for role in kept]), accepted=row == 0, alone=alone))
+        stacked = np.stack([merged[role] for role in kept])
+        classes.append(CountedClass(stacked, accepted=row == 0, roles=tuple(kept), alone=alone))
     return CountedPeople(cluster, names, *classes)
 
 
@@ -179,6 +183,6 @@ def people_of_counter(counter: Any, *, system: str | None = None) -> CountedPeop
 
 def _merged(counts: NDArray[np.int64], person: NDArray[np.int64]) -> NDArray[np.int64]:
     """The counts of names, summed by person."""
-    found = np.zeros((int(person.max(initial=-1)) + 1, counts.shape[1]), dtype=np.int64)
-    np.add.at(found, person, counts)
-    return found
+    summed = np.zeros((int(person.max(initial=-1)) + 1, counts.shape[1]), dtype=np.int64)
+    np.add.at(summed, person, counts)
+    return summed

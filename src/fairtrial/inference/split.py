@@ -13,14 +13,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_resamples, check_seed
+from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_seed
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Frame, Trials, trials_of
 from fairtrial.core.words import listed
 from fairtrial.counting.tallies import ScoreData, has_sources
-from fairtrial.formats.frames import Frame, trials_of
 from fairtrial.inference.folds import Block, make_blocks, with_fold_note
-from fairtrial.inference.multipliers import RESAMPLES, Draws
 from fairtrial.inference.overlap import same_rows, trials_in_both
 from fairtrial.inference.people import Cluster, People, known_cluster, shared_people
 
@@ -116,9 +114,10 @@ class _Known:
     origin: Origin
     sharing: Cluster
     people: tuple[People | None, People | None]
-    draws: Draws | None = None
     overlap: int | None = None
     shared_trials: int | None = None
+    is_part: bool = False
+    """Whether only some of the judged trials are left, and dev has all of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +137,6 @@ class TrialSets:
         The same seed gives the same result, for every system, so that two can be compared.
     blocks : sequence of Block, default ()
         Which trials set the threshold for which; see `make_blocks`. Dev and test are the same trials then.
-    n_resamples : int, default 400
-        How many resamples are drawn, of dev trials, to re-estimate the threshold.
     given : bool, default False
         Whether thresholds are given by the caller, and dev has no part in them.
 
@@ -160,7 +157,6 @@ class TrialSets:
     cluster: Cluster | None = None
     seed: int = 0
     blocks: Sequence[Block] = ()
-    n_resamples: int = RESAMPLES
     given: bool = False
     _known: _Known | None = field(default=None, init=False, repr=False)
 
@@ -176,22 +172,20 @@ class TrialSets:
     @classmethod
     def of(
         cls,
-        dev: ScoreData,
+        dev: ScoreData | None,
         test: ScoreData | None = None,
         *,
         folds: int | Sequence[Block] | None = None,
         cluster: Cluster | None = None,
         rng: np.random.Generator | int | None = 0,
-        n_resamples: int = RESAMPLES,
     ) -> TrialSets:
         """Make the sets that a question is about: dev and test, or folds of one set."""
         seed = seed_of(rng)
-        check_resamples(n_resamples)
         if (test is None) == (folds is None):
             raise ParameterError("give either {test!p}, or {folds!p} if there is no test set", test=None, folds=None)
         if folds is None:
             assert test is not None
-            return cls(dev, test, cluster, seed, n_resamples=n_resamples)
+            return cls(dev, test, cluster, seed)
         if has_sources(dev):
             raise ParameterError(
                 "{folds!p} needs all trials in memory; give a test set", code="needs-trials", folds=folds
@@ -202,10 +196,10 @@ class TrialSets:
             raise TrialsError("folds need Trials, one row per trial")
         trials = dev
         if not isinstance(folds, int):
-            return cls(trials, trials, cluster, seed, folds, n_resamples)
+            return cls(trials, trials, cluster, seed, folds)
         blocks = make_blocks(trials, folds, cluster=cluster, rng=seed)
         trials = with_fold_note(trials, folds, blocks, cluster)
-        return cls(trials, trials, cluster, seed, blocks, n_resamples)
+        return cls(trials, trials, cluster, seed, blocks)
 
     def chosen(self, systems: str | Sequence[str] | None) -> tuple[str, ...]:
         """Give the names of the systems asked for; of all that the judged trials have, if none is."""
@@ -224,7 +218,7 @@ class TrialSets:
             return _BY_ORIGIN["given"]
         if self.blocks:
             return _BY_ORIGIN["folds"]
-        return provenance_from_dev(self._same_rows or 0 < _size(self.test) == self.shared_trials)
+        return provenance_from_dev(self.same_rows or 0 < _size(self.test) == self.shared_trials)
 
     @property
     def origin(self) -> Origin:
@@ -237,11 +231,16 @@ class TrialSets:
         return self.provenance.kind
 
     @cached_property
-    def _same_rows(self) -> bool:
+    def same_rows(self) -> bool:
         """Whether dev has the judged trials in their order; with folds they are the same."""
-        if self.given or self.dev is None:
+        if self.given or self.dev is None or (self._known is not None and self._known.is_part):
             return False
         return bool(self.blocks) or same_rows(self.dev, self.test)
+
+    @property
+    def is_one_set(self) -> bool:
+        """Whether dev and test are the same trials, in any order, as with folds."""
+        return self.same_rows or (self._same_size and 0 < _size(self.test) == self.shared_trials)
 
     @cached_property
     def shared_trials(self) -> int:
@@ -250,7 +249,7 @@ class TrialSets:
             return self._known.shared_trials
         if self.given or self.dev is None:
             return 0
-        return _size(self.test) if self._same_rows else trials_in_both(self.dev, self.test)
+        return _size(self.test) if self.same_rows else trials_in_both(self.dev, self.test)
 
     @cached_property
     def sharing(self) -> Cluster:
@@ -278,11 +277,18 @@ class TrialSets:
             return self._known.people
         if self.sharing == "none" or not isinstance(self.test, Trials):
             return None, None
-        if isinstance(self.dev, Trials) and not self.given and not self._same_rows:
+        if isinstance(self.dev, Trials) and not self.given and not self.same_rows:
             dev, test = People.of_sets([self.dev, self.test], self.cluster)
             return (None if dev.cluster == "none" else dev), test
         test = People.of(self.test, self.cluster)
-        return (test if self._same_rows else None), test
+        return (test if self.same_rows else None), test
+
+    @cached_property
+    def _people_by_role(self) -> tuple[People | None, People | None]:
+        """The people of parts of the trials; see `Members.roles_apart`."""
+        dev, test = self.people
+        by_role = None if test is None else test.roles_apart()
+        return (by_role if dev is test else None if dev is None else dev.roles_apart()), by_role
 
     @cached_property
     def overlap(self) -> int:
@@ -293,14 +299,6 @@ class TrialSets:
             return 0 if self.sharing == "none" else len(self.dev.people & self.test.people)
         dev, test = self.people
         return 0 if dev is None or test is None else shared_people(dev, test)
-
-    @cached_property
-    def draws(self) -> Draws:
-        """The random weights of people and trials."""
-        if self._known is not None and self._known.draws is not None:
-            return self._known.draws
-        sizes = [people.size for people in self.people if people is not None]
-        return Draws(check_seed(self.seed), self.n_resamples, max(sizes, default=1))
 
     def with_scores(self, dev: Trials, test: Trials) -> TrialSets:
         """Give the same trials with scores of other systems, such as fused ones; who shares them is known already.
@@ -315,16 +313,18 @@ class TrialSets:
         TrialSets
             The sets.
         """
-        known = _Known(self.origin, self.sharing, self.people, self.draws, self.overlap, self.shared_trials)
+        known = _Known(self.origin, self.sharing, self.people, self.overlap, self.shared_trials)
         return replace(self, dev=dev, test=test)._knowing(known)
 
-    def within(self, rows: NDArray[np.int64]) -> TrialSets:
+    def within(self, rows: NDArray[np.int64], *, alone: bool = False) -> TrialSets:
         """Give the same dev and only some of the judged trials, such as those of a group.
 
         Parameters
         ----------
         rows : ndarray of int
             Which of the judged trials.
+        alone : bool, default False
+            Whether the people of dev are left out.
 
         Returns
         -------
@@ -332,11 +332,11 @@ class TrialSets:
             People keep their numbers, and thresholds come from where they came from.
         """
         assert isinstance(self.test, Trials)
-        dev, test = self.people
+        dev, test = self._people_by_role
         part = None if test is None else test.within(rows)
-        draws = self.draws if test is None or part is None or part.size == test.size else None
-        known = _Known(self.origin, self.sharing, (dev, part), draws)
-        return replace(self, test=self.test.rows(rows))._knowing(known)
+        known = _Known(self.origin, self.sharing, (None if alone else dev, part), is_part=True)
+        blocks = [replace(block, first=block.first[rows], second=block.second[rows]) for block in self.blocks]
+        return replace(self, test=self.test.rows(rows), blocks=blocks)._knowing(known)
 
     def at_given_thresholds(self) -> TrialSets:
         """Give the same trials, judged at thresholds that the caller gives.
@@ -358,7 +358,7 @@ class TrialSets:
     @property
     def _same_size(self) -> bool:
         """Whether dev has no other trials than the judged ones."""
-        return self._same_rows or (self.dev is not None and _size(self.dev) == _size(self.test))
+        return self.same_rows or (self.dev is not None and _size(self.dev) == _size(self.test))
 
     @property
     def notes(self) -> tuple[Note | str, ...]:

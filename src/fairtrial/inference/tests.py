@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import hypot, inf, nan, sqrt
+from dataclasses import dataclass, field, replace
+from math import inf, nan
 from sys import float_info
 from typing import Any, get_args
 
@@ -12,7 +12,7 @@ from fairtrial.core.notes import Note
 from fairtrial.core.results import Result
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import figure_text, interval_title, p_phrase
-from fairtrial.inference.estimates import Alternative, Claim, Threshold, student_p_value, student_quantile
+from fairtrial.inference.estimates import Alternative, Estimate, Threshold, student_p_value, student_quantile
 from fairtrial.rules.measures import MeasureLike, as_measure, label_of
 
 TEST_COLUMNS = (
@@ -51,6 +51,7 @@ def columns_with_interval(confidence: float, *, detail: bool = False) -> tuple[C
 
 
 ALIKE = "the two do not differ on any trial that counts: without any spread nothing can be tested"
+_NO_SPREAD = "without any spread a difference cannot be tested"
 
 
 def above_zero(p_value: float) -> float:
@@ -90,9 +91,8 @@ class TestResult(Result):
         How tables and figures call the measure; that of the registered measure of this name by default.
     margin : float or None
         For a test of equivalence, the largest difference that does not matter; None for a test of a difference.
-    hidden : float
-        The variance that a class without a discordant trial may hide. It says nothing against no difference, so a test
-        of a difference and its interval leave it out; a test of equivalence has it.
+    source : Estimate or None
+        The estimate that was tested; None if the test has none.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class TestResult(Result):
     is_share: bool = True
     label: str = ""
     margin: float | None = None
-    hidden: float = 0.0
+    source: Estimate | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "p_value", above_zero(self.p_value))
@@ -146,6 +146,8 @@ class TestResult(Result):
         """
         if not self.sigma:
             return None
+        if self.source is not None:
+            return self.source.interval(check_confidence(confidence))
         reach = student_quantile(self.degrees, check_confidence(confidence)) * self.sigma
         return self.estimate - reach, self.estimate + reach
 
@@ -223,27 +225,31 @@ class TestResult(Result):
 
 
 def student_test(
-    test: str, claim: Claim, *, alternative: Alternative = "two-sided", measure: MeasureLike = "hter", note: str = ""
+    test: str,
+    source: Estimate,
+    *,
+    alternative: Alternative = "two-sided",
+    measure: MeasureLike = "hter",
+    note: Note | str = "",
 ) -> TestResult:
-    """Test a claimed difference against 0 by Student's t; a note says so where there is no spread to test it by."""
+    """Test an estimated difference against 0 by Student's t; a note says so if there is no spread to test it by."""
     check_choice("alternative", alternative, get_args(Alternative))
     known = as_measure(measure)
-    if claim.sigma == 0:
-        note = ALIKE
+    sigma = source.sigma
     return TestResult(
         test,
-        claim.statistic,
-        claim.p_value(alternative),
-        claim.estimate,
-        claim.sigma,
+        source.statistic,
+        source.p_value(alternative),
+        source.value,
+        sigma,
         alternative,
-        note,
+        note if sigma else _NO_SPREAD if source.value else ALIKE,
         known.name,
-        claim.threshold,
-        claim.degrees,
+        source.threshold,
+        source.df,
         known.is_share,
         known.label,
-        hidden=claim.spread.hidden,
+        source=source,
     )
 
 
@@ -269,7 +275,7 @@ def z_test(
         statistic = estimate / sigma
         p_value = student_p_value(statistic, degrees, alternative)
     elif estimate != 0:
-        note = "without any spread a difference cannot be tested"
+        note = _NO_SPREAD
     return TestResult(
         test,
         statistic,
@@ -326,12 +332,16 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
     name = f"{result.test}-equivalence"
     if result.sigma == 0:
         return replace(result, test=name, statistic=0.0, p_value=1.0, margin=margin, note=ALIKE)
-    sides: list[tuple[float, Alternative]] = [(margin, "greater"), (-margin, "less")]
-    sigma = hypot(result.sigma, sqrt(result.hidden))
-    found = [((result.estimate + by) / sigma, side) for by, side in sides]
-    p_value, statistic, side = max(
-        (student_p_value(statistic, result.degrees, side), statistic, side) for statistic, side in found
-    )
+    sides: list[tuple[float, Alternative]] = [(-margin, "greater"), (margin, "less")]
+    tried = []
+    for null, side in sides:
+        if result.source is not None:
+            variance = replace(result.source.variance, value=result.source.variance.value + result.source.unseen)
+            deviations = replace(result.source, variance=variance).deviations(null)
+        else:
+            deviations = (result.estimate - null) / result.sigma
+        tried.append((student_p_value(deviations, result.degrees, side), deviations, side))
+    p_value, statistic, side = max(tried)
     return replace(
         result,
         test=name,

@@ -1,144 +1,285 @@
-"""A variance and its degrees of freedom: what each class of trials adds, and how it is put together."""
+"""Variances of error rates by what two trials share (a U-statistic; Owen 2007, Gallas 2006).
+
+People are exchangeable, so the variance of a mean over n trials is exactly
+
+.. math:: V = n^{-2} \\sum_\\kappa N_\\kappa \\gamma_\\kappa
+
+where two trials share the claimed person, the subject, both, or are the same one (:math:`\\kappa`), :math:`N_\\kappa`
+counts ordered pairs of trials and :math:`\\gamma_\\kappa` is their covariance. With :math:`Q_\\kappa` the mean product
+of centred values over those pairs, :math:`\\gamma_\\kappa = Q_\\kappa - Q_{none}` is unbiased. Sums by person give all
+of it. See docs/methods.md.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf, sqrt
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.core.errors import TrialsError
-
 Floats: TypeAlias = NDArray[np.float64]
-_Number = TypeVar("_Number", float, Floats)
 
-_MOST_LEVERAGE = 0.9
-_AT_LEAST = 0.5
-"""The share of the variance of independent trials that a variance by people is not below."""
+BOTH, SAME = "both", "same"
+TAIL_DEPENDENCE = 1.5
+"""Covariances between trials follow the power 1.5 of p(1-p) into the tail: 1 is full dependence of the most extreme
+scores of a person, 2 is none (Ledford & Tawn 1996)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClassSpread:
-    """What the trials of one class add to a variance, and how many people that rests on."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Centred products of columns of values over the trials of one class, by what two trials share.
 
-    variance: float
-    people: float
-    """The effective number of people of the role with fewer of them: as many as would matter equally."""
+    Attributes
+    ----------
+    trials : int
+        The number of trials.
+    pairs : dict of str to float
+        The number of ordered pairs of different trials that share a role, or ``both``.
+    products : dict of str to ndarray
+        The sum of products over those pairs, shape (columns, columns).
+    same : ndarray
+        The sum of products over single trials, shape (columns, columns).
+    sums : dict of str to ndarray
+        Centred sums by person for each role, shape (people, columns); people have the same numbers in all sets.
+    counts : dict of str to ndarray
+        Trials by person for each role.
+    scale : ndarray
+        By how much p(1-p) at the rate asked for differs from that of each column.
+    effective : float
+        Kish's effective number of people, in the role with fewer; of trials without ids.
+    squares : callable or None
+        For a role and weights of the columns, the sum of squares over each person's trials; None without ids.
+    """
+
     trials: int
-    concentration: float
-    """Degrees of freedom by how evenly the sum of squares is spread over people; few where few people err."""
+    pairs: dict[str, float]
+    products: dict[str, Floats]
+    same: Floats
+    sums: dict[str, Floats]
+    counts: dict[str, Floats]
+    scale: Floats
+    effective: float
+    squares: Callable[[str, Floats], Floats] | None = None
+
+    @property
+    def unrelated(self) -> float:
+        """The number of ordered pairs of trials that share nobody."""
+        return float(self.trials) ** 2 - self.trials - sum(self.pairs.values())
+
+    def columns(self, which: Sequence[int], scale: Floats) -> Moments:
+        """Give the moments of some of the columns, with the scale of each."""
+        square = np.ix_(which, which)
+        products = {kind: values[square] for kind, values in self.products.items()}
+        sums = {role: values[:, which] for role, values in self.sums.items()}
+        squares = self.squares
+
+        def of_some(role: str, weights: Floats) -> Floats:
+            assert squares is not None
+            every = np.zeros(len(self.scale))
+            np.add.at(every, which, weights)
+            return squares(role, every)
+
+        return replace(self, products=products, same=self.same[square], sums=sums, scale=scale, squares=of_some)
+
+    def components(self, a: Floats, b: Floats) -> dict[str, float]:
+        """Estimate the covariances of two trials, for two combinations of the columns, by what the trials share."""
+        left, right = (weights * self.scale ** (TAIL_DEPENDENCE / 2) for weights in (a, b))
+        products = {kind: float(left @ product @ right) for kind, product in self.products.items()}
+        related = sum(products.values()) + float(left @ self.same @ right)
+        apart = -related / self.unrelated if self.unrelated > 0 else 0.0
+        found = {
+            kind: product / self.pairs[kind] - apart if self.pairs[kind] else 0.0 for kind, product in products.items()
+        }
+        left, right = (weights * np.sqrt(self.scale) for weights in (a, b))
+        # trials that are less alike than by chance do not make a trial less like itself
+        found[SAME] = float(left @ self.same @ right) / self.trials - min(apart, 0.0)
+        return found
+
+    def fourth(self, role: str, weights: Floats) -> float:
+        """Estimate the variance of the sum of products over pairs of trials that share a role.
+
+        People are independent, and each adds the square of its sum less the sum of its squares.
+        """
+        bent = weights * self.scale ** (TAIL_DEPENDENCE / 2)
+        pairs = (self.sums[role] @ bent) ** 2
+        if self.squares is not None:
+            pairs = pairs - self.squares(role, bent)
+        people = np.count_nonzero(self.counts[role])
+        return float(pairs @ pairs - pairs.sum() ** 2 / max(people, 1))
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """A variance and its degrees of freedom, and what each class adds."""
+class Variance:
+    """The variance of a weighted sum of FRR and FAR, the part of each class, and Satterthwaite's degrees of freedom."""
 
-    variance: float
-    degrees: float
-    genuine: ClassSpread
-    impostor: ClassSpread
-    hidden: float = 0.0
-    """The variance that classes without a discordant trial may hide, of a difference; not part of `variance`."""
-
-    @property
-    def sigma(self) -> float:
-        """The standard deviation."""
-        return sqrt(self.variance)
+    value: float
+    genuine: float
+    impostor: float
+    covariance: float
+    df: float
 
     @property
-    def people(self) -> float:
-        """The smallest effective number of people in a class and role."""
-        return min(self.genuine.people, self.impostor.people)
+    def correlation(self) -> float:
+        """The correlation of FRR and FAR through people who take part in trials of both classes."""
+        product = sqrt(self.genuine * self.impostor)
+        return self.covariance / product if product > 0 else 0.0
 
 
-def independent_spread(
-    genuine: NDArray[np.bool_], errors: NDArray[Any], weights: tuple[float, float] = (1.0, 1.0)
-) -> Spread:
-    """The variance of a weighted sum of class means of errors when every trial is of other people."""
-    classes = []
-    for rows, weight in ((genuine, weights[1]), (~genuine, weights[0])):
-        own = errors[rows].astype(np.float64)
-        if not len(own):
-            raise TrialsError("there is no trial of one class; error rates need both")
-        classes.append(independent_class(weight**2 * float(own.var()), len(own)))
-    return put_classes_together(*classes)
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Variance components of one set of trials, read on this set and on others that are like it.
 
-
-def independent_class(variance: float, trials: int) -> ClassSpread:
-    """What one class of independent trials adds, from the variance of a single trial."""
-    return ClassSpread(variance / max(trials - 1, 1), float(trials), trials, float(trials))
-
-
-def put_classes_together(genuine: ClassSpread, impostor: ClassSpread) -> Spread:
-    """The spread of a sum of two classes that have nobody in common."""
-    degrees = welch([(own.variance, max(own.people - 1, 1.0)) for own in (genuine, impostor)])
-    return Spread(genuine.variance + impostor.variance, degrees, genuine, impostor)
-
-
-def hidden_variance(own: ClassSpread) -> float:
-    """The variance that a class may hide in which two systems decide every trial alike.
-
-    As Wilson's limits of a rate without errors, which are about four errors away, with the variance of a trial times
-    the square root of trials per person.
+    Attributes
+    ----------
+    readings : sequence of (Moments, Moments)
+        Moments of genuine and impostor trials. The first set is the one whose variances are asked for; covariances are
+        averaged over all sets with the same roles, weighted by their effective numbers of people.
     """
-    return 4 * sqrt(own.trials / own.people) / own.trials**2
+
+    readings: Sequence[tuple[Moments, Moments]]
+
+    @cached_property
+    def _sets(self) -> list[list[tuple[float, Moments]]]:
+        """For each class the sets with the same roles as the first, each with its weight in averages."""
+        sets = []
+        for which in (0, 1):
+            roles = self.readings[0][which].pairs.keys()
+            alike = [moments[which] for moments in self.readings if moments[which].pairs.keys() == roles]
+            total = sum(moments.effective for moments in alike)
+            sets.append([(moments.effective / total, moments) for moments in alike])
+        return sets
+
+    def _average(self, which: int, a: Floats, b: Floats) -> dict[str, float]:
+        """Average the covariances of one class over the sets, for two combinations of the columns."""
+        average: dict[str, float] = {}
+        for share, moments in self._sets[which]:
+            for kind, value in moments.components(a, b).items():
+                average[kind] = average.get(kind, 0.0) + share * value
+        return average
+
+    def _class_variance(self, which: int, weights: Floats) -> float:
+        """Estimate the variance of one class, which is not below that of independent trials."""
+        first = self.readings[0][which]
+        if not weights.any():
+            return 0.0
+        average = self._average(which, weights, weights)
+        shared = sum(number * average[kind] for kind, number in first.pairs.items())
+        return (first.trials * max(average[SAME], 0.0) + max(shared, 0.0)) / first.trials**2
+
+    def _noise(self, which: int, weights: Floats, variance: float) -> float:
+        """Estimate half the variance of the variance of one class, from fourth moments of people's sums."""
+        first = self.readings[0][which]
+        roles = [kind for kind in first.pairs if kind != BOTH]
+        if not roles or not weights.any():
+            return 0.0
+        noise = 0.0
+        for share, moments in self._sets[which]:
+            for role in roles:
+                if moments.pairs[role]:
+                    ratio = share * first.pairs[role] / first.trials**2 / moments.pairs[role]
+                    noise += ratio**2 * moments.fourth(role, weights)
+        # never more degrees of freedom than people less one
+        people = sum(moments.effective - 1 for _, moments in self._sets[which])
+        return max(noise, 2 * variance**2 / max(people, 1.0))
+
+    def parts(self, genuine: Floats, impostor: Floats) -> tuple[float, float, float]:
+        """Estimate the variances of weighted sums of FRR and of FAR, and their covariance, bounded by theirs."""
+        frr, far = self._class_variance(0, genuine), self._class_variance(1, impostor)
+        limit = sqrt(frr * far)
+        covariance = float(np.clip(self._between_classes(genuine, impostor), -limit, limit)) if limit > 0 else 0.0
+        return frr, far, covariance
+
+    def variance(self, genuine: Sequence[float] | Floats, impostor: Sequence[float] | Floats) -> Variance:
+        """Estimate the variance of a weighted sum of the columns' means.
+
+        Parameters
+        ----------
+        genuine, impostor
+            The weights of the columns of each class.
+        """
+        weights = np.asarray(genuine, dtype=np.float64), np.asarray(impostor, dtype=np.float64)
+        frr, far, covariance = self.parts(*weights)
+        noise = self._noise(0, weights[0], frr) + self._noise(1, weights[1], far)
+        df = max(2 * (frr + far) ** 2 / noise, 2.0) if noise > 0 else inf
+        return Variance(max(frr + far + 2 * covariance, 0.0), frr, far, covariance, df)
+
+    def _between_classes(self, genuine: Floats, impostor: Floats) -> float:
+        """Estimate the covariance of the two class means through people who take part in both."""
+        target, total, weight = self.readings[0], 0.0, 0.0
+        for moments in self.readings:
+            covariance, pairs = _cross(moments[0], moments[1], genuine, impostor)
+            if pairs:
+                weight += moments[1].effective
+                total += moments[1].effective * covariance
+        if not weight:
+            return 0.0
+        return total / weight * _meetings(*target) / (target[0].trials * target[1].trials)
+
+    def covariance(self, a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> float:
+        """Estimate the covariance of two weighted sums, each given by its weights for genuine and impostor columns."""
+        sides = (self.parts(a[0] + sign * b[0], a[1] + sign * b[1]) for sign in (1, -1))
+        plus, minus = (max(frr + far + 2 * covariance, 0.0) for frr, far, covariance in sides)
+        return (plus - minus) / 4
+
+    def across(self, other: tuple[Moments, Moments], a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> float:
+        """Estimate the covariance of a weighted sum on this set and one on another, through people who are in both.
+
+        No trial is in both sets; the columns are the same in both.
+        """
+        here, total = self.readings[0], 0.0
+        for which in (0, 1):
+            one, two = here[which], other[which]
+            average = self._average(which, a[which], b[which])
+            for role in one.pairs.keys() & two.counts.keys():
+                size = min(len(one.counts[role]), len(two.counts[role]))
+                meetings = float(one.counts[role][:size] @ two.counts[role][:size])
+                total += meetings * average[role] / (one.trials * two.trials)
+        for first, second, weights in ((here[0], other[1], (a[0], b[1])), (other[0], here[1], (b[0], a[1]))):
+            covariance, pairs = _cross(*here, *weights)
+            if pairs:
+                total += covariance * _meetings(first, second) / (first.trials * second.trials)
+        return total
 
 
-def not_below_half(by_people: _Number, independent: _Number) -> _Number:
-    """A variance by people, or an array of them, or half of that of independent trials where that is more.
+def _meetings(genuine: Moments, impostor: Moments) -> float:
+    """Count pairs of a genuine and an impostor trial with a person in common."""
+    total = 0.0
+    for trials in genuine.counts.values():
+        for others in impostor.counts.values():
+            size = min(len(trials), len(others))
+            total += float(trials[:size] @ others[:size])
+    return total
 
-    Where people have no effects it is chance which of the two is larger, so the larger one is too large on average.
-    Half of the second still keeps a variance from 0 where all people err alike.
-    """
-    found: _Number = np.maximum(by_people, _AT_LEAST * independent)
-    return found
+
+def _cross(genuine: Moments, impostor: Moments, a: Floats, b: Floats) -> tuple[float, float]:
+    """Estimate the covariance of a genuine and an impostor trial with a person in common, and count such pairs."""
+    pairs = _meetings(genuine, impostor)
+    if not pairs:
+        return 0.0, 0.0
+    products = 0.0
+    left = [sums @ (a * genuine.scale ** (TAIL_DEPENDENCE / 2)) for sums in genuine.sums.values()]
+    right = [sums @ (b * impostor.scale ** (TAIL_DEPENDENCE / 2)) for sums in impostor.sums.values()]
+    for first in left:
+        for second in right:
+            size = min(len(first), len(second))
+            products += float(first[:size] @ second[:size])
+    unrelated = genuine.trials * impostor.trials - pairs
+    return products / pairs + (products / unrelated if unrelated > 0 else 0.0), pairs
 
 
-def contributions(genuine: NDArray[np.bool_], values: NDArray[Any], weights: tuple[float, float]) -> Floats:
-    """What each trial adds to the deviation of a weighted sum of class means; they sum to 0 in each class.
-
-    `values` is 1 for an error and 0 for none, the difference of two systems' errors, or any other number per trial
-    whose means over both classes are what is reported. Weights are those of FAR and of FRR.
-    """
-    found = values.astype(np.float64)
-    for rows, weight in ((genuine, weights[1]), (~genuine, weights[0])):
-        count = np.count_nonzero(rows)
-        if not count:
-            raise TrialsError("there is no trial of one class; error rates need both")
-        found[rows] = weight * (found[rows] - found[rows].mean()) / count
-    return found
+def effective_people(trials: NDArray[Any]) -> float:
+    """Kish's effective number of people, from the trials of each."""
+    return float(trials.sum() ** 2 / np.sum(np.square(trials, dtype=np.float64)))
 
 
 def welch(parts: Sequence[tuple[float, float]]) -> float:
-    """Welch's degrees of freedom of a sum of variances, each given with its own."""
+    """Satterthwaite's degrees of freedom of a sum of variances, each given with its own."""
     total = sum(variance for variance, _ in parts)
     if total <= 0:
-        return min(degrees for _, degrees in parts)
-    rough = sum((variance / total) ** 2 / degrees for variance, degrees in parts)
+        return min(df for _, df in parts)
+    rough = sum((variance / total) ** 2 / df for variance, df in parts)
     return 1 / rough if rough > 0 else inf
-
-
-def concentration(squares: Floats, total: float) -> float:
-    """Degrees of freedom of a sum of squares by its fourth moments."""
-    if total <= 0:
-        return 1.0
-    fourth = float(np.sum(squares**2)) - total**2 / max(int(np.count_nonzero(squares)), 1)
-    return 2 * total**2 / fourth if fourth > 1e-12 * total**2 else float(len(squares))
-
-
-def effective_people(trials: Floats) -> float:
-    """How many people of equal weight people with so many trials each are worth (Kish)."""
-    return float(trials.sum() ** 2 / np.sum(trials**2))
-
-
-def without_one(sums: Floats, shares: Floats) -> Floats:
-    """By how much a mean changes without each person: their sum, and more the larger their share of the trials."""
-    return np.asarray(sums / (1 - np.minimum(shares, _MOST_LEVERAGE)))
-
-
-def one_fewer(people: float) -> float:
-    """The jackknife's (n - 1) / n."""
-    return max(people - 1, 1.0) / max(people, 2.0)

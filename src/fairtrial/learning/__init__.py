@@ -1,4 +1,4 @@
-"""Figures in the training loops of other libraries, in their manners and without importing them."""
+"""Metrics for training loops, with the interfaces of scikit-learn and torch, and without importing torch."""
 
 import lazy_loader
 

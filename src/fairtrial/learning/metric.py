@@ -1,4 +1,4 @@
-"""A metric in the manners of torch: updated batch by batch, merged between processes, computed at the end."""
+"""A metric with the interface of torch's: updated batch by batch, merged between processes, computed at the end."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from fairtrial.rules.measures import MeasureLike, as_measure
 
 
 class VerificationMetric:
-    """The equal error rate, or a measure at a threshold fixed beforehand, of scores that come batch by batch.
+    """The equal error rate, or a measure at a threshold fixed beforehand, of scores in batches.
 
-    It has the methods of torch's metrics (``update``, ``compute``, ``merge_state``, ``reset``, each of which but
-    ``compute`` returns the metric itself) and needs no torch: tensors, arrays and lists are all taken.
+    It has the methods of torch's metrics: ``update``, ``merge_state`` and ``reset``, which return the metric, and
+    ``compute``. It does not need torch, and accepts tensors, arrays and lists.
 
     Parameters
     ----------
     threshold : float, optional
-        Chosen on other trials; scores above it are accepted. None: the equal error rate, whose threshold is
-        that of the same trials.
+        A threshold chosen on other trials; scores above it are accepted. Without it, the equal error rate is computed,
+        whose threshold comes from the same trials.
     measure : str, Measure or callable, default "hter"
         What is reported at the threshold.
     genuine_label : str, float or bool, optional
-        The label of genuine trials. By default 1, where labels are 0 and 1 or -1 and 1, or True.
+        The label of genuine trials; by default True, or 1 if labels are 0 and 1 or -1 and 1.
     precision : float, default 0.0001
-        As in `Counter`: how far apart the bounds of the equal error rate may be, relative to it.
+        The largest distance between the bounds of the equal error rate, relative to it; see `Counter`.
 
     Raises
     ------
     ParameterError
-        A precision or a threshold that cannot be, or a measure that is not known.
+        If the precision or threshold is out of range, or the measure is unknown.
 
     Notes
     -----
-    It keeps a `Counter`: its memory is bounded however many trials come, what it computes does not depend on the order
-    of batches or on how processes share them, and errors at the threshold are exact. It can be pickled.
+    It holds a `Counter`: its memory is bounded for any number of trials, its results do not depend on the order of
+    batches or on their division among processes, and errors at the threshold are exact. It can be pickled.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class VerificationMetric:
         self.measure = as_measure(measure)
         self.genuine_label = genuine_label
         self.counter = Counter(precision=precision, thresholds=None if threshold is None else [threshold])
-        """What was counted so far, which can be saved, merged and evaluated as any other."""
+        """The counts so far, which can be saved, merged and evaluated."""
 
     def __repr__(self) -> str:
         what = "EER" if self.threshold is None else f"{term(self.measure.label)} at {self.threshold:g}"
@@ -90,9 +90,9 @@ class VerificationMetric:
         Raises
         ------
         ParameterError
-            Labels that do not tell which are genuine.
+            If labels do not determine which trials are genuine.
         TrialsError
-            A score that is NaN, or scores and labels that do not fit each other. Nothing of the batch is counted then.
+            If a score is NaN, or the numbers of scores and labels differ. Nothing of the batch is counted then.
         """
         self.counter.update(flat(scores, "scores"), genuine_of(labels, self.genuine_label))
         return self
@@ -103,7 +103,7 @@ class VerificationMetric:
         Returns
         -------
         float
-            NaN while one of the classes has no trials.
+            NaN while a class has no trials.
         """
         if not self.counter.genuine or not self.counter.impostor:
             return nan
@@ -112,13 +112,12 @@ class VerificationMetric:
         return float(self.measure(self.counter.errors_at(self.threshold)))
 
     def bounds(self) -> Bounds:
-        """Compute the bounds that hold the figure of the scores themselves.
+        """Compute bounds of the figure of the exact scores.
 
         Returns
         -------
         Bounds
-            Low and high: the same number at a threshold, or while few distinct scores have come; NaN while one of the
-            classes has no trials.
+            Low and high: the same number at a threshold, or with few distinct scores; NaN while a class has no trials.
         """
         if self.threshold is None and self.counter.genuine and self.counter.impostor:
             bounds = equal_error_rate(self.counter).bounds
@@ -128,7 +127,7 @@ class VerificationMetric:
         return Bounds(value, value)
 
     def merge_state(self, metrics: Iterable[VerificationMetric]) -> VerificationMetric:
-        """Add what other metrics have counted, those of other processes say; they stay as they are.
+        """Add the counts of other metrics, such as those of other processes, which are not changed.
 
         Parameters
         ----------
@@ -143,7 +142,7 @@ class VerificationMetric:
         Raises
         ------
         ParameterError
-            A metric of another figure, threshold or precision. Nothing of any is counted then.
+            If a metric has another figure, threshold or precision. Nothing is counted then.
         """
         others = list(metrics)
         for other in others:

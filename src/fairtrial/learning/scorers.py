@@ -17,53 +17,46 @@ from fairtrial.rules.measures import MeasureLike, as_measure
 
 Label: TypeAlias = str | float | bool
 _KNOWN = ({0, 1}, {-1, 1})
-"""Labels among which the larger one is plainly genuine."""
+"""Pairs of labels of which the larger means genuine."""
 
 
 def flat(values: Any, what: str) -> NDArray[Any]:
-    """An array of one value per trial, of a list, an array or a tensor; a column of one is taken as such."""
+    """Make a one-dimensional array of a list, an array, a tensor, or a table of one column."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
         if "bfloat16" in str(values.dtype):  # which NumPy does not know
             values = values.float()
-    found = np.asarray(values)
-    if found.ndim == 2 and found.shape[1] == 1:
-        found = found[:, 0]
-    if found.ndim != 1:
-        raise TrialsError(f"{what} must be one value per trial, not of shape {found.shape}")
-    return found
+    array = np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise TrialsError(f"{what} must be one value per trial, not of shape {array.shape}")
+    return array
 
 
 def genuine_of(labels: Any, genuine_label: Label | None) -> NDArray[np.bool_]:
-    """Which trials are genuine.
-
-    Parameters
-    ----------
-    labels
-        One label per trial.
-    genuine_label
-        The label of genuine trials; None: 1 of 0 and 1 or of -1 and 1, or True.
+    """Mark genuine trials: those with this label, or with True, or with 1 among 0 and 1 or -1 and 1.
 
     Raises
     ------
     ParameterError
-        Labels that do not tell by themselves which are genuine.
+        If there is no `genuine_label`, and the labels are others.
     """
-    found = flat(labels, "labels")
+    values = flat(labels, "labels")
     if genuine_label is not None:
-        return np.asarray(found == genuine_label)
-    if found.dtype == np.bool_:
-        return found
-    distinct = set(np.unique(found).tolist())
+        return np.asarray(values == genuine_label)
+    if values.dtype == np.bool_:
+        return values
+    distinct = set(np.unique(values).tolist())
     if not any(distinct <= known for known in _KNOWN):
         raise ParameterError(
             f"the labels are {listed(sorted(distinct, key=str))}; say which means genuine, as in genuine_label=..."
         )
-    return np.asarray(found == 1)
+    return np.asarray(values == 1)
 
 
 def split_classes(scores: Any, labels: Any, genuine_label: Label | None) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The scores of genuine and of impostor trials."""
+    """Split scores into those of genuine and of impostor trials."""
     values, genuine = flat(scores, "scores"), genuine_of(labels, genuine_label)
     if len(values) != len(genuine):
         raise TrialsError(f"there are {plural(len(values), 'score')} and {plural(len(genuine), 'label')}")
@@ -86,7 +79,7 @@ def eer_score(
     y_score : array_like of shape (n,)
         One score per trial; higher means genuine.
     genuine_label : str, float or bool, optional
-        The label of genuine trials. By default 1, where labels are 0 and 1 or -1 and 1, or True.
+        The label of genuine trials; by default True, or 1 if labels are 0 and 1 or -1 and 1.
     definition : str, default "step-mean"
         As in `equal_error_rate`.
 
@@ -98,14 +91,14 @@ def eer_score(
     Raises
     ------
     ParameterError
-        Labels that do not tell which are genuine, or an unknown definition.
+        If labels do not determine which trials are genuine, or the definition is unknown.
     TrialsError
-        Scores and labels that do not fit each other, a NaN, or a class without trials.
+        If the numbers of scores and labels differ, a score is NaN, or a class has no trials.
 
     Notes
     -----
-    Its threshold is that of the same trials: it is a posteriori, and better than what will be met in use. It ranks
-    models; `DevThresholdScorer` says what they would do.
+    Its threshold comes from the same trials: it is a posteriori, and lower than the error rate to expect in use. Use it
+    to rank models, and `DevThresholdScorer` to estimate their errors.
 
     Examples
     --------
@@ -127,7 +120,7 @@ def hter_score(y_true: ArrayLike, y_score: ArrayLike, *, threshold: float, genui
     y_score : array_like of shape (n,)
         One score per trial; those above the threshold are accepted.
     threshold : float
-        Chosen on other trials.
+        A threshold chosen on other trials.
     genuine_label : str, float or bool, optional
         As in `eer_score`.
 
@@ -139,7 +132,7 @@ def hter_score(y_true: ArrayLike, y_score: ArrayLike, *, threshold: float, genui
     Raises
     ------
     ParameterError
-        Labels that do not tell which are genuine, or a threshold that is NaN.
+        If labels do not determine which trials are genuine, or the threshold is NaN.
     TrialsError
         As in `eer_score`.
 
@@ -155,20 +148,20 @@ def hter_score(y_true: ArrayLike, y_score: ArrayLike, *, threshold: float, genui
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DevThresholdScorer:
-    """A scorer that fixes the threshold of a fitted model on dev trials, and reports its errors on others.
+    """A scorer that chooses the threshold of a fitted model on dev trials, and reports its errors on others.
 
-    It goes where scikit-learn takes ``scoring=``, and is called as ``scorer(estimator, X, y)``.
+    It is a value of scikit-learn's ``scoring=``, and is called as ``scorer(estimator, X, y)``.
 
     Parameters
     ----------
     inputs : array_like
-        What the estimator takes: the dev trials, none of which may be among those it is fitted or judged on.
+        The inputs of the estimator for dev trials, none of which may be among those it is fitted or judged on.
     labels : array_like of shape (n,)
         One label per dev trial.
     criterion : str, Criterion or callable, default "eer"
         How the threshold is chosen on dev.
     alpha : float, optional
-        The weight or the target that the criterion takes, where it takes one.
+        The weight or the target that the criterion takes, if it takes one.
     measure : str, Measure or callable, default "hter"
         What is reported.
     genuine_label : str, float or bool, optional
@@ -176,8 +169,8 @@ class DevThresholdScorer:
 
     Notes
     -----
-    The estimator's ``decision_function`` gives the scores, or its ``predict_proba`` where it has none. As
-    scikit-learn maximises, an error rate is reported as its negative.
+    Scores come from the estimator's ``decision_function``, or from ``predict_proba`` if it has none. As scikit-learn
+    maximises, an error rate is reported as its negative.
 
     Examples
     --------
@@ -216,28 +209,28 @@ class DevThresholdScorer:
         Returns
         -------
         float
-            Higher is better: the measure, or the negative of one of which less is better.
+            The measure, negated if lower is better.
 
         Raises
         ------
         ParameterError
-            An estimator that gives no scores or knows more than two classes, or labels that do not tell which are
+            If the estimator gives no scores or has more than two classes, or labels do not determine which trials are
             genuine.
         TrialsError
-            A class without trials, in dev or here.
+            If a class has no trials, in dev or here.
         """
         rule, figure = as_criterion(self.criterion), as_measure(self.measure)
         weight = rule.resolve_alpha(self.alpha)
-        dev, own = (
+        dev, judged = (
             split_classes(self._scores(estimator, x), y, self.genuine_label)
             for x, y in ((self.inputs, self.labels), (inputs, labels))
         )
         threshold = choose_thresholds(dev, rule, weight).threshold[0]
-        value = float(figure(count_errors(own, threshold).scalar(), weight))
+        value = float(figure(count_errors(judged, threshold).scalar(), weight))
         return value if figure.higher_is_better else -value
 
     def _scores(self, estimator: Any, inputs: Any) -> Any:
-        """Scores that are higher for genuine trials."""
+        """Compute scores that are higher for genuine trials."""
         classes = np.asarray(estimator.classes_).tolist()
         if len(classes) != 2:
             raise ParameterError(f"the estimator knows {len(classes)} classes; a verification system has two")

@@ -12,15 +12,17 @@ if TYPE_CHECKING:
     from fairtrial.pages.page import Page, Repeat
 
 _PAGES = {
-    "Evaluation": "systems.evaluation_page",
-    "Comparison": "systems.comparison_page",
-    "FusionResult": "systems.fusion_page",
-    "CalibratedSystems": "calibration.calibration_page",
-    "GroupEvaluation": "groups.groups_page",
-    "BenchmarkResult": "studies.benchmark_page",
-    "CoverageStudy": "studies.coverage_page",
+    "Evaluation": "evaluation_page",
+    "Comparison": "comparison_page",
+    "ExpectedPerformance": "curves_page",
+    "FusionResult": "fusion_page",
+    "CalibratedSystems": "calibration_page",
+    "GroupEvaluation": "groups_page",
+    "BenchmarkResult": "benchmark_page",
+    "FusionBenchmark": "benchmark_page",
+    "CoverageStudy": "coverage_page",
 }
-"""What makes the page of a result, by its class; loaded when it is needed."""
+"""The function in `results.py` that makes the page of a result, by its class."""
 
 
 def page_of(result: Any, repeat: Repeat, **more: Any) -> Page:
@@ -29,12 +31,12 @@ def page_of(result: Any, repeat: Repeat, **more: Any) -> Page:
     Parameters
     ----------
     result
-        A result of `evaluate`, `compare`, `fuse`, `calibrate`, `evaluate_groups`, `run_benchmark` or
-        `run_study`.
+        A result of `evaluate`, `compare`, `fuse`, `calibrate`, `evaluate_groups`, `run_benchmark`,
+        `benchmark_fusions` or `coverage_study`, or curves of `fairtrial epc`.
     repeat
         What it takes to do the same again.
     **more
-        What only some pages take: `rng` of calibrations, `benchmark` and `confidence` of a benchmark.
+        What only some pages take: `rng` of calibrations.
 
     Returns
     -------
@@ -49,6 +51,5 @@ def page_of(result: Any, repeat: Repeat, **more: Any) -> Page:
     name = type(result).__name__
     if name not in _PAGES:
         raise ParameterError(f"there is no page of a {name}; there are those of {listed(_PAGES)}", code="no-page")
-    module, function = _PAGES[name].split(".")
-    page: Page = getattr(import_module(f"fairtrial.pages.{module}"), function)(result, repeat, **more)
+    page: Page = getattr(import_module("fairtrial.pages.results"), _PAGES[name])(result, repeat, **more)
     return page

@@ -3,28 +3,31 @@
 Every chart is made by `charts.NAME(data, options)`, which returns {node, move}:
   node       its SVG element, yet to be put into the document
   move(at)   moves the operating point, by which no curve is drawn anew; what `at` holds is said below
-Options of all charts: {label}, what the chart is called for those who do not see it, and {width, height} in units of the
-SVG, which is as wide as the element it is in.
+Options of all charts: {label}, what the chart is called for those who do not see it, {width, height} in units of the
+SVG, which is as wide as the element it is in, and {room}, the width of that element in pixels: a chart is drawn no wider,
+so that its text stays legible on a phone.
 
-  Axis    {label, low, high, ticks: [[value, text], ...]}   as fairtrial.figures.axes gives it
+  Axis    {label, low, high, ticks: [[value, text], ...]}   as fairtrial.figures.style gives it
   Curve   {name, x: [...], y: [...]}                        null and NaN are gaps
 
-  epc     {x, y, chosen: Curve, others: [Curve], band: {x, low, high}, regions: [{from, to, better}]}
+  epc     {x, y, chosen: Curve, others: [Curve], band: {x, low, high, at}, regions: [{from, to, better}]}
           The others are faint, with names at their ends if there are several (the chosen one may be among them). Between
-          `from` and `to` the system named `better` is significantly better. All but x, y and chosen may be left out.
+          `from` and `to` the system named `better` is significantly better. `at`, {x, low, high}, is one interval instead of a
+          band. All but x, y and chosen may be left out.
           move({x, y, others: [{x, y}, ...]}); x is null for a point that has a height only
   det     {x, y, chosen: Curve, others: [Curve]}            move as that of epc
   roc     the same as det; {diagonal: false} in the options leaves out the line of equal coordinates
-  density {scores: Axis, top, genuine: [...], impostor: [...], height: label}     move({threshold})
-          Heights, up to `top`, of bins of equal width from the low to the high end of the axis.
+  density {scores: Axis, top, genuine: [...], impostor: [...], saturated}         move({threshold})
+          Heights, up to `top`, of bins of equal width from the low to the high end of the axis; saturated ones, of which
+          a few would hide all others, are drawn by their square roots.
           With the option {beside: true} it is as wide as a chart with names beside it. With onThreshold(value), the
           threshold can be dragged, or moved by arrow keys, Page Up and Down, Home and End.
   rates   {axis: Axis in powers of ten, names: [...], chosen: number of a row}
           move({all, rows: [{rate, low, high}, ...]}); a limit of null is not known
   differences {x, pairs: [{name, estimate, low, high, sure}]}
-  pooled  {x, y, curves: [{name, alpha, hter, colour, dashes, bold}]}
+  pooled  {x, y, curves: [{name, alpha, hter, colour, dashes, bold, low, high}]}, with or without the band
   coverage {cells: [[n, m, pi, rho], ...], values, classes, legend: [[colour, text], ...]}
-  zoo     {x, y, points: [{x, y, name, kind}], kinds: [...]}                      move({x, y}), or move({}) for none
+  zoo     {x, y, points: [{x, y, name, kind}], kinds: [{name, colour, symbol: number}]}                      move({x, y}), or move({}) for none
   bayes   {x, y, odds, chosen: name, calibrated, minimum, supported, band: {at, low, high}, others: [{name, y}]}
   ece     {x, y, odds, chosen: name, calibrated, minimum, neutral, band, others}  both: move({x, y})
   tippett {x, y, genuine, impostor}, evenly along x                               move({x})
@@ -39,7 +42,7 @@ forbid styles within it. */
 const charts = (() => {
   "use strict";
   const WIDTH = 420, HEIGHT = 300, MARGINS = { top: 8, right: 10, bottom: 39, left: 48 };
-  const NAMES = 92, APART = 12, ROW = 20, LEGEND_ROW = 18, COLOURS = 7;
+  const NAMES = 92, APART = 12, ROW = 20, LEGEND_ROW = 18;
   const SYMBOLS = [d3.symbolCircle, d3.symbolTriangle, d3.symbolSquare, d3.symbolDiamond, d3.symbolCross, d3.symbolStar, d3.symbolWye];
 
   const short = (name, most) => name.length > most ? `${name.slice(0, most - 1)}\u2026` : name;
@@ -52,7 +55,7 @@ const charts = (() => {
   const band = (x, low, high, look = {}) => Plot.areaY({ length: x.length }, { x: known(x), y1: known(low), y2: known(high), className: "band", clip: true, ...look });
   const dashed = (name, x, y, look = {}) => line(name, x, y, { strokeLinecap: "butt", ...look });
   // heights of steps, which begin at places: one more of these, where the last step ends
-  const STAIRS = { curve: "step-after" }, ended = (heights) => [...heights, heights[heights.length - 1]];
+  const STAIRS = { curve: "step-after" }, MIDWAY = { curve: "step" }, ended = (heights) => [...heights, heights[heights.length - 1]];
   const evenly = ({ low, high }, count) => d3.range(count).map((k) => low + (high - low) * k / (count - 1));
   const straight = (name, from, to) => line(name, [from[0], to[0]], [from[1], to[1]]);
   const equal = (name, x, y) => {
@@ -73,13 +76,15 @@ const charts = (() => {
 
   // the marks on their axes, and the places in between: {node, svg, x, y, area}
   const linear = (axis) => ({ type: "linear", domain: [axis.low, axis.high], label: null });
-  const plotted = (marks, { label, width = WIDTH, height = HEIGHT, margins = {}, ...scales }) => {
+  const NARROW = 380, narrow = (room) => room > 0 && room < NARROW;
+  const plotted = (marks, { label, width: wide = WIDTH, height = HEIGHT, margins = {}, room, beside, ...scales }) => {
     const { top, right, bottom, left } = { ...MARGINS, ...margins };
+    const width = room > 0 ? Math.min(wide, Math.max(room, 280)) : wide;
     const node = Plot.plot({ marks, width, height, marginTop: top, marginRight: right, marginBottom: bottom, marginLeft: left,
       className: "chart", ariaLabel: label, ...scales });
     node.querySelector("style").remove();
-    node.querySelectorAll("[aria-label]").forEach((mark) => mark.removeAttribute("aria-label"));
     node.setAttribute("role", "img");
+    node.querySelectorAll("[aria-label]").forEach((mark) => mark.removeAttribute("aria-label"));
     const [x, y] = ["x", "y"].map((name) => node.scale(name));
     return { node, svg: d3.select(node), x: x && x.apply, y: y && y.apply, area: { left, right: width - right, top, bottom: height - bottom } };
   };
@@ -122,11 +127,14 @@ const charts = (() => {
     }
   };
   // room for the names of several curves: to the right, and below if there are many
-  const besides = (curves) => {
-    if (curves.length < 2) return {};
+  const besides = (curves, room) => {
+    if (curves.length < 2 || narrow(room)) return {};
     const height = Math.max(HEIGHT, MARGINS.top + MARGINS.bottom + APART * (curves.length + 1));
     return { width: WIDTH + NAMES, height, margins: { right: MARGINS.right + NAMES } };
   };
+
+  // as wide as a chart with names beside it
+  const aside = (beside) => ({ width: beside ? WIDTH + NAMES : WIDTH });
 
   // the operating point: its upright line, itself, and where others are; beyond the axes it stays at their edge
   const pointed = (drawn, { lined = true, look = "point", r = 5 } = {}) => {
@@ -159,14 +167,15 @@ const charts = (() => {
       regionOf("better", regions.filter(({ better }) => better === chosen.name)),
       regionOf("worse", regions.filter(({ better }) => better !== chosen.name)),
       limits ? band(limits.x, limits.low, limits.high) : null,
-      ...others.map((other) => line("other", other.x, other.y)),
-      line("curve", chosen.x, chosen.y),
-    ], { ...besides(others), ...options });
+      limits && limits.at ? Plot.ruleX([limits.at], { x: "x", y1: "low", y2: "high", className: "span" }) : null,
+      ...others.map((other) => line("other", other.x, other.y, MIDWAY)),
+      line("curve", chosen.x, chosen.y, MIDWAY),
+    ], { ...besides(others, options.room), ...options });
     for (const { from, to, better } of regions) {
       const [left, right] = [drawn.x(from), drawn.x(to)], most = Math.floor((right - left) / 6);
       if (most > 3) nameAt(drawn.svg, { name: better, most, x: (left + right) / 2, y: drawn.area.top + 11, anchor: "middle", look: "name region" });
     }
-    if (others.length > 1) named(drawn, others, chosen.name, 0.95);  // before errors soar
+    if (others.length > 1 && !narrow(options.room)) named(drawn, others, chosen.name, 0.95);  // before errors soar
     return { node: drawn.node, move: pointed(drawn) };
   };
 
@@ -175,16 +184,17 @@ const charts = (() => {
       diagonal ? equal("grid", x, y) : null,
       ...others.map((other) => line("other", other.x, other.y)),
       line("curve", chosen.x, chosen.y),
-    ], { ...besides(others), ...options });
-    if (others.length > 1) named(drawn, others, chosen.name);
+    ], { ...besides(others, options.room), ...options });
+    if (others.length > 1 && !narrow(options.room)) named(drawn, others, chosen.name);
     return { node: drawn.node, move: pointed(drawn, { lined: false }) };
   };
 
-  const density = ({ scores, top, genuine, impostor, height = "density" }, { onThreshold, beside = false, ...options } = {}) => {
+  const density = ({ scores, top, genuine, impostor, saturated }, { onThreshold, beside = false, ...options } = {}) => {
+    const scaled = saturated ? Math.sqrt : (height) => height, label = saturated ? "density, square-root scale" : "density";
     const steps = (mark, name, heights) => mark(name,
-      [scores.low, ...evenly(scores, heights.length + 1), scores.high], [0, ...ended(heights), 0], STAIRS);
-    const drawn = onAxes(scores, { label: height, low: 0, high: top, ticks: [] },
-      [steps(line, "first", genuine), steps(dashed, "second", impostor)], { width: beside ? WIDTH + NAMES : WIDTH, ...options });
+      [scores.low, ...evenly(scores, heights.length + 1), scores.high], [0, ...ended(heights.map(scaled)), 0], STAIRS);
+    const drawn = onAxes(scores, { label, low: 0, high: scaled(top), ticks: [] },
+      [steps(line, "first", genuine), steps(dashed, "second", impostor)], { ...aside(beside), ...options });
     const { svg, x, area } = drawn, handle = svg.append("g").datum(null);
     const marker = handle.append("path").attr("class", "threshold");
     const word = handle.append("text").attr("class", "halo").attr("y", area.top + 12).text("threshold");
@@ -221,19 +231,18 @@ const charts = (() => {
     });
   };
 
-  // one rate of every group with its interval, on a log axis, where a rate of 0 is an arrow from its upper limit
+  // one rate of every group with its interval, on a log axis, where a limit beyond the frame is an arrow
   const rates = ({ axis, names, chosen }, options = {}) => {
-    const left = 130, drawn = plotted([...across(axis), Plot.frame({ anchor: "left", className: "axis" })],
+    const slim = narrow(options.room), left = slim ? 90 : 130, drawn = plotted([...across(axis), Plot.frame({ anchor: "left", className: "axis" })],
       { x: linear(axis), width: WIDTH + NAMES, height: 60 + ROW * names.length, margins: { left }, ...options });
     const { svg, x, area } = drawn, up = (k) => area.top + (k + 0.5) * (area.bottom - area.top) / names.length;
-    names.forEach((name, k) => nameAt(svg, { name, most: 18, x: left - 6, y: up(k) + 4, anchor: "end", look: k === chosen ? "name chosen" : "name" }));
+    names.forEach((name, k) => nameAt(svg, { name, most: slim ? 13 : 18, x: left - 6, y: up(k) + 4, anchor: "end", look: k === chosen ? "name chosen" : "name" }));
     const inside = framed(drawn), marker = inside.append("path").attr("class", "marker");
     const at = (rate) => rate > 0 ? Math.max(x(Math.log10(rate)), area.left) : area.left;
     const span = ({ rate, low, high }, k) => {
       if (!Number.isFinite(high)) return "";
       const y = up(k), from = rate > 0 ? at(low) : area.left, to = at(high), interval = `M${from} ${y}H${to}M${to} ${y - 4}v8`;
-      if (!(rate > 0)) return `${interval}M${from + 6} ${y - 4}L${from} ${y}l6 4`;
-      return from > area.left ? `${interval}M${from} ${y - 4}v8` : interval;
+      return from > area.left ? `${interval}M${from} ${y - 4}v8` : `${interval}M${from + 6} ${y - 4}L${from} ${y}l6 4`;
     };
     const move = ({ all, rows }) => {
       upright(marker, drawn, at(all));
@@ -246,7 +255,7 @@ const charts = (() => {
   };
 
   const differences = ({ x, pairs }, options = {}) => {
-    const left = 200, rows = pairs.map((pair, k) => ({ ...pair, k }));
+    const slim = narrow(options.room), left = slim ? 130 : 200, rows = pairs.map((pair, k) => ({ ...pair, k }));
     const dots = (name, found) => Plot.dot(found, { x: "estimate", y: "k", r: 4.5, className: name });
     const drawn = plotted([
       ...across(x),
@@ -259,37 +268,42 @@ const charts = (() => {
     ], { x: linear(x), y: { type: "band", domain: d3.range(pairs.length), padding: 0.6, axis: null },
       width: 640, height: 60 + ROW * pairs.length, margins: { left }, ...options });
     const middle = (k) => drawn.y(k) + drawn.node.scale("y").bandwidth / 2;
-    pairs.forEach(({ name }, k) => nameAt(drawn.svg, { name, most: 30, x: left - 8, y: middle(k) + 4, anchor: "end", look: null }));
+    pairs.forEach(({ name }, k) => nameAt(drawn.svg, { name, most: slim ? 19 : 30, x: left - 8, y: middle(k) + 4, anchor: "end", look: null }));
     return { node: drawn.node, move: still };
   };
 
-  // what lines or symbols stand for, one below the other to the right of the axes
-  const legend = ({ svg, area }, entries, { width, most, key }) => entries.forEach((entry, k) => {
-    const x = area.right + 12, y = area.top + 12 + LEGEND_ROW * k;
+  // what lines or symbols stand for, one below the other: to the right of the axes, or below if there is no room
+  const legend = ({ svg, area }, entries, { width, most, key, below = false }) => entries.forEach((entry, k) => {
+    const [x, y] = below ? [area.left, area.bottom + 50 + LEGEND_ROW * k] : [area.right + 12, area.top + 12 + LEGEND_ROW * k];
     key(svg.append("path").attr("class", "key").attr("transform", `translate(${x} ${y})`), entry);
     nameAt(svg, { name: entry.name, most, x: x + width + 6, y: y + 4, anchor: "start", look: null });
   });
 
+  const listed = (entries) => ({ height: HEIGHT + 12 + LEGEND_ROW * entries, margins: { bottom: MARGINS.bottom + 12 + LEGEND_ROW * entries } });
+
   const pooled = ({ x, y, curves }, options = {}) => {
+    const below = narrow(options.room);
     const looks = curves.map(({ colour, dashes, bold }) => {
       const strokeWidth = bold ? 3 : 1.6;
       return { stroke: `var(--c${colour})`, strokeWidth, strokeDasharray: dashes.map((length) => length * strokeWidth).join(" ") || "none" };
     });
-    const drawn = onAxes(x, y, curves.map(({ alpha, hter }, k) => dashed("pooled", alpha, hter, looks[k])),
-      { width: 640, height: Math.max(320, 60 + LEGEND_ROW * curves.length), margins: { right: MARGINS.right + 190 }, ...options });
-    legend(drawn, curves.map(({ name }, k) => ({ name, ...looks[k] })), { width: 24, most: 26, key: (path, { stroke, strokeWidth, strokeDasharray }) =>
+    const bands = curves.flatMap(({ alpha, low, high }, k) => low ? [
+      band(alpha, low, high, { fill: looks[k].stroke, className: "pooled-band" }),
+      ...[low, high].map((limit) => dashed("pooled", alpha, limit, { ...looks[k], strokeWidth: 0.8 })),
+    ] : []);
+    const drawn = onAxes(x, y, [...bands, ...curves.map(({ alpha, hter }, k) => dashed("pooled", alpha, hter, { ...looks[k], ...MIDWAY }))],
+      { ...(below ? listed(curves.length) : { width: 640, height: Math.max(320, 60 + LEGEND_ROW * curves.length), margins: { right: MARGINS.right + 190 } }), ...options });
+    legend(drawn, curves.map(({ name }, k) => ({ name, ...looks[k] })), { below, width: 24, most: 26, key: (path, { stroke, strokeWidth, strokeDasharray }) =>
       path.attr("d", "M0 0h24").attr("stroke", stroke).attr("stroke-width", strokeWidth).attr("stroke-dasharray", strokeDasharray) });
     return { node: drawn.node, move: still };
   };
 
   const zoo = ({ x, y, points, kinds }, options = {}) => {
-    const all = [...new Set([...kinds, ...points.map(({ kind }) => kind)])];
-    const symbolOf = (k) => SYMBOLS[(k + Math.floor(k / COLOURS)) % SYMBOLS.length];  // the first 49 kinds differ
-    const look = new Map(all.map((kind, k) => [kind, { fill: `var(--c${k % COLOURS})`, symbol: symbolOf(k) }]));
-    const drawn = onAxes(x, y, all.map((kind) => Plot.dot(points.filter((point) => point.kind === kind),
-      { x: "x", y: "y", ...look.get(kind), r: 3.5, stroke: "var(--paper)", className: "person", clip: true, title: ({ name }) => `${name}: ${kind}` })),
-    { width: WIDTH + NAMES, height: Math.max(HEIGHT, 60 + LEGEND_ROW * all.length), margins: { right: MARGINS.right + NAMES }, ...options });
-    legend(drawn, all.map((name) => ({ name, ...look.get(name) })), { width: 6, most: 12, key: (path, { fill, symbol }) =>
+    const below = narrow(options.room), looks = new Map(kinds.map(({ name, colour, symbol }) => [name, { fill: colour, symbol: SYMBOLS[symbol] }]));
+    const drawn = onAxes(x, y, [...looks].map(([kind, look]) => Plot.dot(points.filter((point) => point.kind === kind),
+      { x: "x", y: "y", ...look, r: 3.5, stroke: "var(--paper)", className: "person", clip: true, title: ({ name }) => `${name}: ${kind}` })),
+    { ...(below ? listed(looks.size) : { width: WIDTH + NAMES, margins: { right: MARGINS.right + NAMES } }), ...options });
+    legend(drawn, [...looks].map(([name, look]) => ({ name, ...look })), { below, width: 6, most: below ? 26 : 12, key: (path, { fill, symbol }) =>
       path.attr("d", d3.symbol(symbol, 50)()).attr("fill", fill) });
     return { node: drawn.node, move: pointed(drawn, { lined: false, look: "ring", r: 8 }) };
   };
@@ -304,7 +318,7 @@ const charts = (() => {
       Plot.axisFx({ ...axis, anchor: "bottom", label: "n, individuals", labelOffset: 29 }),
       Plot.axisFy({ ...axis, anchor: "left", label: "m, attempts of each", labelOffset: 44 }),
       Plot.cell(rows, { fx: "n", fy: "m", x: "pi", y: "rho", fill: "colour", title: "text", inset: 0, className: "cell" }),
-    ], { width: 860, height: 700, ...options,
+    ], { width: 860, height: narrow(options.room) ? 380 : 500, ...options,
       fx: { ...blocks, domain: distinct("n") }, fy: { ...blocks, domain: distinct("m"), reverse: true },
       x: { padding: 0, domain: distinct("pi"), axis: null }, y: { padding: 0, domain: distinct("rho"), reverse: true, axis: null },
       color: { type: "identity" } });
@@ -319,8 +333,8 @@ const charts = (() => {
       ...others.map((other) => line("other", odds, other.y)),
       dashed("least", odds, minimum),
       ...curves,
-    ], { ...besides(others), ...options });
-    if (others.length > 1) named(drawn, others.map((other) => ({ name: other.name, x: odds, y: other.y })), chosen);
+    ], { ...besides(others, options.room), ...options });
+    if (others.length > 1 && !narrow(options.room)) named(drawn, others.map((other) => ({ name: other.name, x: odds, y: other.y })), chosen);
     return { node: drawn.node, move: pointed(drawn) };
   };
   const bayes = (data, options = {}) => overPriors(data, data.odds.map(() => 1), [
@@ -330,7 +344,8 @@ const charts = (() => {
   const ece = (data, options = {}) => overPriors(data, data.neutral, [line("curve", data.odds, data.calibrated)], options);
 
   const tippett = ({ x, y, genuine, impostor }, options = {}) => {
-    const drawn = onAxes(x, y, [line("curve", evenly(x, genuine.length), genuine), dashed("against", evenly(x, impostor.length), impostor)], options);
+    const drawn = onAxes(x, y, [line("curve", evenly(x, genuine.length), genuine), dashed("against", evenly(x, impostor.length), impostor)],
+      { ...aside(options.beside), ...options });
     return { node: drawn.node, move: upMoved(drawn) };
   };
   const pav = ({ x, y, at, steps, places, low, high }, options = {}) => {
@@ -338,12 +353,13 @@ const charts = (() => {
       band(places, ended(low), ended(high), STAIRS),
       straight("guide", [x.low, x.low], [x.high, x.high]),
       line("curve", at, ended(steps), STAIRS),
-    ], options);
+    ], { ...aside(options.beside), ...options });
     return { node: drawn.node, move: upMoved(drawn) };
   };
   const map = ({ scores, y, llr, low, high }, options = {}) => {
     const at = evenly(scores, llr.length);
-    const drawn = onAxes(scores, y, [band(at, low, high), straight("guide", [scores.low, 0], [scores.high, 0]), line("curve", at, llr)], options);
+    const drawn = onAxes(scores, y, [band(at, low, high), straight("guide", [scores.low, 0], [scores.high, 0]), line("curve", at, llr)],
+      { ...aside(options.beside), ...options });
     return { node: drawn.node, move: still };
   };
 

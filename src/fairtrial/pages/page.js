@@ -5,7 +5,8 @@
 
   // a chart where the page has a place for it, called as the page calls it
   const place = (id, make, contents, options = {}) => {
-    const chart = make(contents, { label: byId(id).getAttribute("aria-label"), ...options });
+    const room = byId(id).closest("figure").clientWidth;
+    const chart = make(contents, { label: byId(id).getAttribute("aria-label"), room, ...options });
     chart.node.id = id;
     byId(id).replaceWith(chart.node);
     return chart;
@@ -29,6 +30,8 @@
       return { alpha: system.alpha[k], threshold: system.threshold[k], far: system.far[k], frr: system.frr[k],
         hter: system.hter[k], low: system.low[k], high: system.high[k], x: system.at.x[k], y: system.at.y[k] };
     };
+    // limits along alpha, or only at what was asked
+    const ends = ({ low, high }) => ({ low, high }), known = ({ low }) => low.filter((limit) => limit !== null).length > 1;
     const limited = (name) => systems.filter((system) => system.limits[name]);
     const limits = (system, name) => {
       const { asked, low, high } = system.limits[name], k = Number(slider.value);
@@ -40,7 +43,7 @@
       const errors = ({ name, alpha, hter }) => ({ name, x: alpha, y: hter }), tradeOff = (each) => ({ name: each.name, ...each.det });
       shown = {
         epc: place("epc", charts.epc, { x: alphaAxis, y: system.axis, chosen: errors(system), others: others.map(errors),
-          band: { x: system.alpha, low: system.low, high: system.high } }),
+          band: { x: system.alpha, low: system.low, high: system.high, at: known(system) ? null : { x: system.asked.alpha, ...ends(system.asked) } } }),
         det: place("det", charts.det, { ...det, chosen: tradeOff(system), others: others.map(tradeOff) }),
         density: place("density", charts.density, system.density, { beside: others.length > 1 }),
       };
@@ -57,7 +60,8 @@
       slider.setAttribute("aria-valuetext", word);
       byId("threshold").textContent = Number.isFinite(now.threshold) ? String(+now.threshold.toPrecision(5)) : noThreshold;
       for (const name of ["far", "frr", "hter"]) byId(name).textContent = tables.percent(now[name]);
-      byId("interval").textContent = now.low === null || now.low === undefined ? "not known" : `${tables.percent(now.low)} to ${tables.percent(now.high)}`;
+      byId("interval").textContent = now.low !== null && now.low !== undefined ? `${tables.percent(now.low)} to ${tables.percent(now.high)}`
+        : system.asked.low === null || known(system) ? "not known" : "only at the alpha that was asked";
       at(shown.epc, { x: now.alpha, y: now.hter, others: now.alpha === null ? [] : elsewhere.map(({ hter }) => ({ x: now.alpha, y: hter })) },
         now.alpha === null ? "asked" : now.alpha);
       at(shown.det, { ...now, others: elsewhere }, `${now.far},${now.frr}`);
@@ -92,10 +96,10 @@
       shown = {
         bayes: place("bayes", charts.bayes, overPriors("bayes", rates)),
         ece: place("ece", charts.ece, overPriors("ece", bits)),
-        tippett: place("tippett", charts.tippett, { y: shares, ...tippett }),
-        pav: place("pav", charts.pav, pav),
+        tippett: place("tippett", charts.tippett, { y: shares, ...tippett }, { beside: others.length > 1 }),
+        pav: place("pav", charts.pav, pav, { beside: others.length > 1 }),
       };
-      if (map) place("llr-map", charts.map, map);
+      if (map) place("llr-map", charts.map, map, { beside: others.length > 1 });
       byId("misled").textContent = tippett.misled;
     };
     const move = () => {
@@ -135,6 +139,19 @@
     draw();
   };
 
+  // the clipboard is closed to some pages that are files; a selection can be copied everywhere
+  const copy = async (button) => {
+    const from = byId(button.dataset.copy), text = from.innerText.trim();
+    try { await navigator.clipboard.writeText(text); } catch {
+      const selection = getSelection();
+      selection.selectAllChildren(from);
+      document.execCommand("copy");
+      selection.removeAllRanges();
+    }
+    byId("copied").textContent = "Copied";
+  };
+  for (const button of document.querySelectorAll("button[data-copy]")) button.addEventListener("click", () => copy(button));
+  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
   theme(byId("theme"));
   document.querySelectorAll("table.sortable").forEach(tables.sortable);
   for (const button of document.querySelectorAll("button[data-save]")) button.addEventListener("click", () => {

@@ -17,15 +17,17 @@ from typing import Any
 from fairtrial import __version__
 from fairtrial.core.notes import Note, gather_notes
 from fairtrial.core.tables import Table
-from fairtrial.core.words import Text, term, visible
-from fairtrial.figures.axes import ALPHA, COLOURS
+from fairtrial.core.words import Text, latex_text, term, visible
+from fairtrial.figures.style import COLOURS
 from fairtrial.formats.files import PathLike, expand, list_directory, write_whole
 
 _STYLES = ("theme.css", "page.css", "charts.css")
 CHART_SCRIPTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "charts.js")
 """What draws charts, in the order in which a browser reads it; a page without charts does without."""
 SCRIPTS = ("tables.js", "theme.js", "page.js")
-_DIGITS = {"threshold": 17, "scores": 17} | dict.fromkeys(("at", "det", "limits", "band", "tippett", "pav", "map"), 4)
+_DIGITS = {"threshold": 17, "scores": 17} | dict.fromkeys(
+    ("at", "det", "limits", "band", "minimum", "tippett", "pav", "map"), 4
+)
 """Scores, which may be far from 0, have all of theirs; what is drawn and never written has fewer than others."""
 _LONG = 1e6
 """Smaller whole numbers are written without a point."""
@@ -61,6 +63,15 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
+class Number:
+    """A number that people quote: its name, the number with its unit, and its interval or what it is out of."""
+
+    name: str
+    value: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Captions:
     """Captions of the figures of a page, by default those of a test set."""
 
@@ -73,6 +84,7 @@ class Captions:
     density: str = "Scores of the test trials"
     hter: str = "HTER on test trials"
     interval: str = "interval of the HTER"
+    pooled: str = "Expected performance curves pooled over the experiments of a group"
     choose: str = "System"
     """What one of several curves is of."""
 
@@ -90,12 +102,16 @@ class Page:
     """What the page is of."""
     asked: str
     answer: tuple[str, ...]
+    """The answer of the result, and further sentences that it rests on; the page adds their full stops."""
     tables: tuple[Table, ...]
-    """Of the results; readers can sort them. Their notes come below those of the page."""
+    """Of the results, the main one first; readers unfold and sort them. Notes stand with the table they speak of."""
     data: tuple[Table, ...]
     methods: tuple[Reference, ...]
     repeat: Repeat
+    numbers: tuple[Number, ...] = ()
+    """The numbers that people quote, large beside the answer."""
     notes: tuple[Note, ...] = ()
+    """Of the figures."""
     synthetic: bool = False
     explore: dict[str, Any] = field(default_factory=dict)
     """What figures draw, by their kind: `systems`, `rates`, `differences`, `evidence`, `pooled` or `coverage`."""
@@ -116,7 +132,14 @@ def lay_out(table: Table) -> dict[str, Any]:
             row.append({"text": column.text(value), "sort": sort})
         rows.append(row)
     numeric = [column.is_numeric for column in columns]
-    return {"caption": str(table.caption), "headings": table.headings, "numeric": numeric, "rows": rows}
+    notes = [str(note) for note in gather_notes(table.notes)]
+    return {
+        "caption": str(table.caption),
+        "headings": table.headings,
+        "numeric": numeric,
+        "rows": rows,
+        "notes": notes,
+    }
 
 
 def read(name: str) -> str:
@@ -129,17 +152,37 @@ def render(page: Page) -> str:
     from jinja2 import Environment, StrictUndefined
 
     template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    notes = gather_notes([*page.notes, *(page.tables[0].notes if page.tables else ())])
+    warnings = [str(note) for note in notes if isinstance(note, Note) and note.warning]
+    tables = [lay_out(table) for table in page.tables if table.rows]
+    for table in tables:
+        table["notes"] = [note for note in table["notes"] if note not in warnings]
     return template.from_string(read("page.html.j2")).render(
         page=page,
-        notes=[str(note) for note in gather_notes([*page.notes, *(n for table in page.tables for n in table.notes)])],
-        tables=[lay_out(table) for table in page.tables if table.rows],
+        warnings=warnings,
+        notes=[str(note) for note in gather_notes(page.notes) if str(note) not in warnings],
+        tables=tables,
         data_tables=[lay_out(table) for table in page.data],
-        alpha=str(ALPHA),
+        citation=_citation(page),
         rates=[term(name) for name in ("FAR", "FRR")],
         style=palette() + "".join(read(name) for name in _STYLES),
         scripts=[read(name) for name in (*(CHART_SCRIPTS if page.explore else ()), *SCRIPTS)],
         data=_embedded(page.explore),
     )
+
+
+def _citation(page: Page) -> str:
+    """Write the answer as a BibTeX entry."""
+    made, version_ = page.repeat.made, page.repeat.versions.get("fairtrial", __version__)
+    fields = {
+        "title": latex_text(page.heading or page.title),
+        "howpublished": f"Report made by fairtrial {latex_text(version_)}",
+        "note": latex_text(page.answer[0]) if page.answer else "",
+        **({"year": str(made.year), "month": made.strftime("%b").lower()} if made else {}),
+    }
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:6]
+    return "\n".join([f"@misc{{fairtrial-{digest},", *lines, "}"])
 
 
 def palette() -> str:

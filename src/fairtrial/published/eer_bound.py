@@ -19,9 +19,7 @@ from fairtrial.core.words import p_phrase, percent
 from fairtrial.inference.multiplicity import Correction, adjust_p_values
 from fairtrial.inference.tests import above_zero
 
-_CAPTION = "Bounds from published EERs: chi2 is at least, p at most"
-_LEVEL = 0.01
-"""The level of significance of the answer for a single pair."""
+_LEVEL = 0.01  # the level of significance of the answer for a single pair
 _INDEPENDENT = Note(
     "independent-trials",
     "the trials of most published EERs are all pairs of images, which share people; the bound assumes independent ones",
@@ -91,7 +89,7 @@ class EerBound(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The pair in one row."""
-        return (_table([self], "none", [_INDEPENDENT]),)
+        return (_table([self], [_INDEPENDENT], "none"),)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -140,50 +138,42 @@ class EerBounds(Result):
     def notes(self) -> tuple[Note, ...]:
         """How many pairs are significant, the smallest significant difference, and what the bound assumes."""
         notes = [self._significant()]
-        single = self.correction == "none" or len(self.pairs) == 1
         values: dict[str, Any] = {"difference": self.delta_eer, "largest": self.largest}
         if self.delta_eer is None:
-            notes.append(
-                Note(
-                    "all-zero",
-                    "all EERs are 0: no difference can be tested, however many trials there are; the largest EER that "
-                    "is possible can be chosen, as in {eer_m!o}",
-                    eer_m=0.001,
-                )
+            template = (
+                "all EERs are 0: no difference can be tested, however many trials there are; the largest EER that is "
+                "possible can be chosen, as in {eer_m!o}"
             )
+            notes.append(Note("all-zero", template, eer_m=0.001))
         elif self.delta_eer > self.largest:
-            notes.append(
-                Note(
-                    "smallest-difference",
-                    "only differences of {difference:percent} and more are sure to be significant, and EERs up to "
-                    "{largest:percent} cannot differ by as much",
-                    **values,
-                )
+            template = (
+                "only differences of {difference:percent} and more are sure to be significant, and EERs up to "
+                "{largest:percent} cannot differ by as much"
             )
+            notes.append(Note("smallest-difference", template, **values))
         else:
-            together = "" if single else " ({corrected:percent} for all pairs at once)"
-            notes.append(
-                Note(
-                    "smallest-difference",
-                    f"differences of {{difference:percent}} and more{together} are significant at p = {{p_value:g}}, "
-                    "for any pair of EERs up to {largest:percent}",
-                    **values,
-                    corrected=self.delta_eer_corrected,
-                    p_value=self.p_value,
-                )
+            together = " ({corrected:percent} for all pairs at once)" if self._is_adjusted else ""
+            template = (
+                f"differences of {{difference:percent}} and more{together} are significant at p = {{p_value:g}}, for "
+                "any pair of EERs up to {largest:percent}"
             )
+            values |= {"corrected": self.delta_eer_corrected, "p_value": self.p_value}
+            notes.append(Note("smallest-difference", template, **values))
         equal = sum(pair.a == pair.b == 0 for pair in self.pairs)
         if equal and self.delta_eer is not None:
-            notes.append(
-                Note("equal-zero", "{pairs:plural pair} of EERs of 0: they cannot differ, p is 1", pairs=equal)
-            )
+            template = "{pairs:plural pair} of EERs of 0: they cannot differ, p is 1"
+            notes.append(Note("equal-zero", template, pairs=equal))
         return (*notes, _INDEPENDENT)
 
+    @property
+    def _is_adjusted(self) -> bool:
+        return self.correction != "none" and len(self.pairs) > 1
+
     def _significant(self) -> Note:
-        adjusted = "" if self.correction == "none" or len(self.pairs) == 1 else ", adjusted by {correction}"
         return Note(
             "significant",
-            f"{{count}} of {{pairs:plural pair}} of EERs differ significantly at p = {{p_value:g}}{adjusted}",
+            "{count} of {pairs:plural pair} of EERs differ significantly at p = {p_value:g}"
+            + (", adjusted by {correction}" if self._is_adjusted else ""),
             count=sum(pair.p_adjusted <= self.p_value for pair in self.pairs),
             pairs=len(self.pairs),
             p_value=self.p_value,
@@ -200,7 +190,7 @@ class EerBounds(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One row per pair."""
-        return (_table(self.pairs, self.correction, self.notes),)
+        return (_table(self.pairs, self.notes, self.correction),)
 
 
 def bound_from_eers(a: float, b: float, trials: int) -> EerBound:
@@ -376,15 +366,14 @@ def smallest_difference(eer_m: float, trials: int, *, p_value: float = 0.01) -> 
     return sqrt(float(stats.chi2.isf(p_value, 1)) * min(2 * eer_m, 1.0) / trials)
 
 
-def _table(pairs: Sequence[EerBound], correction: Correction, notes: Sequence[Note]) -> Table:
+def _table(pairs: Sequence[EerBound], notes: Sequence[Note], correction: Correction) -> Table:
     fields = []
     for field in EerBound.FIELDS:
         if field.key == "p_adjusted":
-            single = correction == "none" or len(pairs) == 1
-            fields.append(replace(field, title=f"p ({correction})", detail=single))
-        elif pairs[0].names or not field.key.startswith("name_"):
+            field = replace(field, title=f"p ({correction})", detail=correction == "none" or len(pairs) == 1)
+        if pairs[0].names or not field.key.startswith("name_"):
             fields.append(field)
-    return table_of("bounds", _CAPTION, fields, pairs, notes=notes)
+    return table_of("bounds", "Bounds from published EERs: chi2 is at least, p at most", fields, pairs, notes=notes)
 
 
 def _check(a: float, b: float, trials: int) -> None:

@@ -11,8 +11,7 @@ from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import p_phrase, plural
 from fairtrial.inference.tests import above_zero
 
-_LEVEL = 0.05
-"""The level of significance of the answer."""
+_LEVEL = 0.05  # the level of significance of the answer
 
 
 @dataclass(frozen=True, slots=True, repr=False)

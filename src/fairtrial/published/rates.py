@@ -169,12 +169,7 @@ def naive_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInte
     >>> naive_interval(published_counts(far=0.01, frr=0, impostor=112000, genuine=400)).note.code
     'not-over-optimistic'
     """
-    hter = float(counts.hter)
-    sigma = sqrt(hter * (1 - hter) / (counts.genuine + counts.impostor))
-    note = _beside_proper("naive", sigma, hter_interval(counts).sigma, 13)
-    return normal_interval(
-        hter, sigma, confidence=confidence, method="naive", measure="naive", note=note, label="Naive HTER"
-    )
+    return _overall_interval("naive", counts, confidence)
 
 
 def class_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
@@ -211,20 +206,41 @@ def class_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInte
     >>> round(100 * class_interval(model_a).width, 3)
     0.125
     """
+    return _overall_interval("class", counts, confidence)
+
+
+Overall: TypeAlias = Literal["naive", "class"]
+"""Methods that treat an error as a proportion of all trials: the HTER, eq. (18), or the classification error, (17)."""
+
+
+def _overall_interval(method: Overall, counts: ErrorCounts, confidence: float) -> RateInterval:
+    error, variance = _overall_error(method, counts)
+    note = _beside_proper(method, sqrt(variance), hter_interval(counts).sigma, 13)
+    label = "Naive HTER" if method == "naive" else label_of("class-error")
+    return normal_interval(
+        error, sqrt(variance), confidence=confidence, method=method, measure=method, note=note, label=label
+    )
+
+
+def _overall_test(method: Overall, a: ErrorCounts, b: ErrorCounts, alternative: Alternative) -> TestResult:
+    (error_a, variance_a), (error_b, variance_b) = (_overall_error(method, counts) for counts in (a, b))
+    sigma, measure = sqrt(variance_a + variance_b), "hter" if method == "naive" else "class-error"
+    note = _beside_proper(method, sigma, independent_test(a, b).sigma or 0.0, 15)
+    return z_test(method, error_a - error_b, sigma, alternative=alternative, measure=measure, note=note)
+
+
+def _overall_error(method: Overall, counts: ErrorCounts) -> tuple[float, float]:
+    """Compute an error and its variance as of a proportion of all trials."""
     trials = counts.genuine + counts.impostor
-    error = float((counts.false_accepts + counts.false_rejects) / trials)
-    sigma = sqrt(error * (1 - error) / trials)
-    note = _beside_proper("class", sigma, hter_interval(counts).sigma, 13)
-    label = label_of("class-error")
-    return normal_interval(error, sigma, confidence=confidence, method="class", measure="class", note=note, label=label)
+    error = float(counts.hter if method == "naive" else (counts.false_accepts + counts.false_rejects) / trials)
+    return error, error * (1 - error) / trials
 
 
-def _beside_proper(method: Literal["naive", "class"], sigma: float, proper: float, equation: int) -> Note:
+def _beside_proper(method: Overall, sigma: float, proper: float, equation: int) -> Note:
     """Note whether a standard deviation that is kept for comparison is too small: computed, not assumed."""
-    what = {
-        "naive": "it treats the HTER as a proportion of all trials",
-        "class": "the rarer class hardly counts in the classification error",
-    }[method]
+    what = "it treats the HTER as a proportion of all trials"
+    if method == "class":
+        what = "the rarer class hardly counts in the classification error"
     if sigma == proper:
         return Note("as-proper", f"{what}; the standard deviation is that of eq. ({{equation}})", equation=equation)
     if not proper:
@@ -741,9 +757,7 @@ def naive_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "tw
     >>> round(100 * naive_test(a, b).delta, 1)
     98.8
     """
-    sigma = sqrt(sum(float(c.hter * (1 - c.hter) / (c.impostor + c.genuine)) for c in (a, b)))
-    note = _beside_proper("naive", sigma, independent_test(a, b).sigma or 0.0, 15)
-    return z_test("naive", float(a.hter - b.hter), sigma, alternative=alternative, note=note)
+    return _overall_test("naive", a, b, alternative)
 
 
 def class_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "two-sided") -> TestResult:
@@ -778,10 +792,7 @@ def class_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "tw
     >>> class_test(a, b).estimate
     -0.1
     """
-    errors = [float((c.false_accepts + c.false_rejects) / (c.impostor + c.genuine)) for c in (a, b)]
-    sigma = sqrt(sum(e * (1 - e) / (c.impostor + c.genuine) for e, c in zip(errors, (a, b), strict=True)))
-    note = _beside_proper("class", sigma, independent_test(a, b).sigma or 0.0, 15)
-    return z_test("class", errors[0] - errors[1], sigma, alternative=alternative, measure="class-error", note=note)
+    return _overall_test("class", a, b, alternative)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -2,11 +2,10 @@
 
 from .attempts import Individuals
 from .comparison_plans import ComparisonPlan, comparison_power, plan, plan_comparison
-from .coverage import PAPER, QUICK, Cell, CoverageRow, Grid
+from .coverage import PAPER, QUICK, Cell, CoverageRow, CoverageStudy, Grid, coverage_study
 from .intervals import RepeatedIntervals, repeated_intervals
 from .models import FitTest, ModelFit, draw_individuals, errors_pmf, fit_model, fit_test, rho_interval
 from .rate_plans import RatePlan, check_plan, plan_rate, rule_of_thirty
-from .study import CoverageStudy, coverage_study
 from .tests import IndividualsTests, individuals_test
 
 __all__ = [

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice
+from fairtrial.core.trials import TrialsLike, trials_of
 from fairtrial.core.words import cut
 from fairtrial.formats.columns import read_counts
 from fairtrial.formats.files import PathLike
-from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.inference.decide import wrong_decisions
 from fairtrial.inference.people import people_of
 

@@ -26,10 +26,10 @@ from fairtrial.core.tables import Table
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import level_text, percent, plural
 from fairtrial.evaluation.paired_tests import Pair
-from fairtrial.inference.estimates import not_below_chance, student_p_value
+from fairtrial.inference.estimates import student_p_value
 from fairtrial.inference.intervals import normal_quantile
 from fairtrial.inference.people import People
-from fairtrial.inference.variance import welch
+from fairtrial.inference.variance import Components, welch
 from fairtrial.repeated.attempts import Floats, Rng
 from fairtrial.repeated.rate_plans import MOST, RatePlan, Scale, design_effect, plan_rate, smallest_enough
 from fairtrial.rules.measures import MeasureLike, Weights, linear_weights
@@ -37,12 +37,6 @@ from fairtrial.rules.measures import MeasureLike, Weights, linear_weights
 Rates: TypeAlias = tuple[float, float]
 """FAR and FRR of a system, fractions."""
 
-_SCORES = 5 * 10**7
-"""Scores that are drawn at most."""
-_FEWEST = 100
-"""Data sets below which the power is not simulated: its standard error would be 4 points and more."""
-_APART = 0.05
-"""A difference between the powers by the formula and by simulation that is noted."""
 _NODES = np.polynomial.legendre.leggauss(200)
 
 
@@ -165,7 +159,7 @@ class ComparisonSetting:
         if simulated is None and data_sets:
             template = "the power was not simulated: too many trials, or correlations too large"
             notes.append(Note("not-simulated", template))
-        elif simulated is not None and abs(simulated.power - formula) > _APART:
+        elif simulated is not None and abs(simulated.power - formula) > 0.05:
             template = "the two powers differ by more than 5 points: few errors or few people; use the simulated power"
             notes.append(Note("powers-differ", template, warning=True))
         return ComparisonPlan(
@@ -228,9 +222,10 @@ def simulate_comparison_power(
     """
     check_confidence(confidence)
     trials = individuals * (setting.attempts + setting.impostor_attempts)
-    number = min(data_sets, _SCORES // (2 * trials))
+    number = min(data_sets, 5 * 10**7 // (2 * trials))
     models = [model for kind in (0, 1) if (model := ScoreModel.of(setting, kind)) is not None]
-    if not data_sets or number < min(_FEWEST, data_sets) or len(models) < 2:
+    # with fewer than 100 data sets the standard error of the power would be 4 points and more
+    if not data_sets or number < min(100, data_sets) or len(models) < 2:
         return None
     # impostor trials first, one row per client; impostors take turns
     claims = [np.repeat(np.arange(individuals), count) for count in (setting.impostor_attempts, setting.attempts)]
@@ -250,17 +245,16 @@ def simulate_comparison_power(
         client = models[1].errors((individuals, setting.attempts), None, source)
         errors = [np.concatenate([part.ravel() for part in system]) for system in zip(impostor, client, strict=True)]
         estimate = value(errors[0]) - value(errors[1])
-        if setting.correlation is None:
-            spreads = [people.error_variance(wrong, weights[:2]) for wrong in errors]
-        else:
-            difference = errors[0] - errors[1]
-            spread = people.error_variance(difference, weights[:2])
-            spreads = [not_below_chance(spread, difference, weights[:2], genuine)]
-        variance = sum(spread.variance for spread in spreads)
+        compared = errors if setting.correlation is None else [errors[0] - errors[1]]
+        spreads = [
+            Components([people.moments([wrong.astype(np.float64)])]).variance([weights.frr], [weights.far])
+            for wrong in compared
+        ]
+        variance = sum(spread.value for spread in spreads)
         if variance <= 0:
             rejected += estimate != 0
         else:
-            degrees = welch([(spread.variance, spread.degrees) for spread in spreads])
+            degrees = welch([(spread.value, spread.df) for spread in spreads])
             rejected += student_p_value(estimate / sqrt(variance), degrees, "two-sided") < 1 - confidence
     power = rejected / number
     return SimulatedPower(power, sqrt(power * (1 - power) / number), number)
@@ -268,13 +262,21 @@ def simulate_comparison_power(
 
 @dataclass(frozen=True, slots=True)
 class ScoreModel:
-    """Normal scores of one class: a score above its threshold is an error."""
+    """Normal scores of one class: a score above its threshold is an error.
+
+    Attributes
+    ----------
+    thresholds : tuple of (float, float)
+        The threshold of each system.
+    correlation : float
+        The correlation of the two systems' scores of the same trial.
+    client, impostor : tuple of (float, float)
+        The proportion of the variance that is due to the client or to the impostor, in each system.
+    """
 
     thresholds: tuple[float, float]
     correlation: float
-    """Of the two systems' scores of the same trial."""
     client: tuple[float, float]
-    """The proportion of the variance that is due to the client, in either system."""
     impostor: tuple[float, float]
 
     @classmethod
@@ -295,14 +297,13 @@ class ScoreModel:
 
         def shares(rho: float) -> tuple[float, float]:
             """Find the proportions of the variance that correlate errors, or their differences, by rho."""
-            first, second = (
-                (partial(error_covariance, t, t) for t in thresholds)
-                if setting.correlation is None
-                else (of_difference, of_difference)
-            )
-            one = _root(first, rho * first(1.0), 0.0) if rho else 0.0
-            other = one if first is second else _root(second, rho * second(1.0), 0.0) if rho else 0.0
-            return one, other
+            if not rho:
+                return 0.0, 0.0
+            if setting.correlation is not None:
+                share = _root(of_difference, rho * of_difference(1.0), 0.0)
+                return share, share
+            first, second = (partial(error_covariance, t, t) for t in thresholds)
+            return _root(first, rho * first(1.0), 0.0), _root(second, rho * second(1.0), 0.0)
 
         client, impostor = shares(setting.rho_client), shares(0.0 if kind else setting.rho_impostor)
         if max(c + i for c, i in zip(client, impostor, strict=True)) > 1:
@@ -311,25 +312,24 @@ class ScoreModel:
 
     def errors(self, shape: tuple[int, int], people: int | None, rng: np.random.Generator) -> list[NDArray[np.int8]]:
         """Draw which trials each system decides wrongly, one row per client; impostors take turns."""
+
+        def pair(*shape: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+            """Draw correlated scores of the two systems."""
+            first, second = (rng.standard_normal(shape, dtype=np.float32) for _ in range(2))
+            if self.correlation:
+                second *= np.float32(sqrt(1 - self.correlation**2))
+                second += np.float32(self.correlation) * first
+            return first, second
+
         rest = [sqrt(1 - c - i) for c, i in zip(self.client, self.impostor, strict=True)]
-        scores = [part * score for part, score in zip(rest, self._pair(shape, rng), strict=True)]
+        scores = [part * score for part, score in zip(rest, pair(*shape), strict=True)]
         if any(self.client):
-            for score, share, effect in zip(scores, self.client, self._pair((shape[0], 1), rng), strict=True):
+            for score, share, effect in zip(scores, self.client, pair(shape[0], 1), strict=True):
                 score += np.float32(sqrt(share)) * effect
         if people is not None and any(self.impostor):
-            for score, share, effect in zip(scores, self.impostor, self._pair((people,), rng), strict=True):
+            for score, share, effect in zip(scores, self.impostor, pair(people), strict=True):
                 score += np.resize(np.float32(sqrt(share)) * effect, shape)
         return [(score > limit).view(np.int8) for score, limit in zip(scores, self.thresholds, strict=True)]
-
-    def _pair(
-        self, shape: tuple[int, ...], rng: np.random.Generator
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Draw correlated scores of the two systems."""
-        first, second = (rng.standard_normal(shape, dtype=np.float32) for _ in range(2))
-        if self.correlation:
-            second *= np.float32(sqrt(1 - self.correlation**2))
-            second += np.float32(self.correlation) * first
-        return first, second
 
 
 def error_covariance(first: float, second: float, correlation: float) -> float:
@@ -356,10 +356,12 @@ def _root(function: Callable[[float], float], target: float, low: float) -> floa
 
 
 class _Part(NamedTuple):
-    """The contribution of one class, of one system if the systems have trials of their own, to a variance."""
+    """The contribution of one class to a variance, of one system if the systems have trials of their own.
+
+    `assumed` is what a test of independent trials estimates, without subtracting the mean.
+    """
 
     assumed: float
-    """As a test of independent trials estimates it: without subtracting the mean."""
     true: float
     people: float
 

@@ -1,177 +1,58 @@
-"""The coverage of the intervals for repeated attempts: by simulation, or exactly."""
+"""The coverage of the intervals for repeated attempts, by simulation or exactly: one cell, or a study of many.
+
+A study works on several cells at once, and keeps a journal from which a stopped one resumes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import hashlib
+import json
+import os
+import time
+import zlib
+from collections import abc
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, astuple, dataclass, field, replace
 from itertools import product
-from math import log, nan
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from math import nan
+from pathlib import Path
+from threading import Event
+from typing import IO, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from fairtrial.core.errors import ParameterError, check_choice, check_number, check_rate, check_seed, check_share
-from fairtrial.core.results import Field, Record
-from fairtrial.core.words import cut
-from fairtrial.repeated.attempts import Floats, Individuals, Rng
-from fairtrial.repeated.intervals import PAPER_METHODS, known_method
-from fairtrial.repeated.models import MOST_INDIVIDUALS, MOST_SIMULATED, Generator, binomial_pmf, draw_counts, errors_pmf
+from fairtrial.core.errors import (
+    FairtrialError,
+    InputError,
+    OutputError,
+    ParameterError,
+    as_generator,
+    check_choice,
+    check_confidence,
+    check_number,
+    check_rate,
+    check_resamples,
+    check_seed,
+    check_share,
+    check_workers,
+)
+from fairtrial.core.notes import Note
+from fairtrial.core.results import Field, Record, Result, plain, table_of
+from fairtrial.core.tables import Column, Table
+from fairtrial.core.words import cut, level_text, levels_text, percent, plural
+from fairtrial.formats.files import ATTEMPTS, PathLike, is_at, lock
+from fairtrial.formats.results import write_tables
+from fairtrial.repeated import models
+from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, Rng, as_individuals
+from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS, known_method
+from fairtrial.repeated.models import GENERATORS, Generator, Outcomes
+from fairtrial.repeated.paper_claims import PAPER_CLAIMS, Cells, ClaimSupport
 
 GridName: TypeAlias = Literal["paper", "quick"]
 
-RIGHT_COVERAGE = (0.925, 0.975)
-"""The coverage of a 95 % interval that counts as right."""
-_MOST = 1 << 23
-"""Outcomes that are kept in memory at once."""
-_MISSED = 2e-6
-"""Probability that may be left out."""
-_FAINT = 1e-13
-_TOLERANCE = 1e-12
-"""An interval covers a rate that lies outside by no more than this."""
-_MOST_FITS = 20_000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcomes:
-    """Data sets and their probabilities."""
-
-    people: Individuals
-    probabilities: Floats
-
-
-def _too_many(n: int, pmf: Floats, why: str) -> ParameterError:
-    return ParameterError(f"n = {n}, m = {len(pmf) - 1} has too many outcomes for {why}", code="too-many-outcomes")
-
-
-def sums_of_errors(n: int, pmf: Floats) -> Outcomes:
-    """List all sums of errors over n people: a power of one person's characteristic function."""
-    attempts = len(pmf) - 1
-    errors = np.arange(attempts + 1.0)
-    start, size = _window(n, pmf, errors)
-    if size > _MOST:
-        raise _too_many(
-            n, pmf, f"exact coverage ({size:,} sums of errors); simulate it, or take fewer people or attempts"
-        )
-    angles = 2 * np.pi * np.arange(size // 2 + 1) / size
-    spectrum = (np.exp(-1j * np.outer(angles, errors)) @ pmf) ** n * np.exp(1j * angles * start)
-    masses = np.fft.irfft(spectrum, n=size)
-    (kept,) = np.nonzero(masses > _FAINT)
-    total = start + kept
-    people = Individuals(np.arange(2.0), np.full(2, float(attempts)), np.stack([n - total, total], axis=1))
-    return Outcomes(people, masses[kept])
-
-
-def sums_of_squares(n: int, pmf: Floats, *, most: int = _MOST) -> Outcomes:
-    """List all pairs of the sum of errors and the sum of their squares over n people, if they are not too many.
-
-    Notes
-    -----
-    The sum of X and that of y(X) = X (X - 1) / 2 - c X have a joint characteristic function that is the n-th power
-    of one person's; c is chosen so that the two are nearly uncorrelated and the window of values small.
-    """
-    attempts = len(pmf) - 1
-    errors = np.arange(attempts + 1.0)
-    pairs = errors * (errors - 1) / 2
-    mean = pmf @ errors
-    variance = pmf @ (errors - mean) ** 2
-    slope = np.round(pmf @ ((errors - mean) * pairs) / variance) if variance > 0 else 0.0
-    rest = pairs - slope * errors
-    starts, sizes = zip(*(_window(n, pmf, values) for values in (errors, rest)), strict=True)
-    if sizes[0] * sizes[1] > most:
-        many = f"{sizes[0]:,} sums of errors, {sizes[1]:,} sums of squares"
-        raise _too_many(n, pmf, f"exact coverage ({many}); simulate it, or take fewer people or attempts")
-    angles = [2 * np.pi * np.arange(size) / size for size in (sizes[0], sizes[1])]
-    angles[1] = angles[1][: sizes[1] // 2 + 1]
-    first, second = (
-        np.exp(-1j * np.outer(angle, values)) for angle, values in zip(angles, (errors, rest), strict=True)
-    )
-    spectrum = ((first * pmf) @ second.T) ** n
-    spectrum *= np.exp(1j * angles[0] * starts[0])[:, None] * np.exp(1j * angles[1] * starts[1])
-    masses = np.fft.irfft2(spectrum, s=sizes)
-    one, two = np.nonzero(masses > _FAINT)
-    total = starts[0] + one
-    return Outcomes(people_of_sums(n, attempts, total, starts[1] + two + slope * total), masses[one, two])
-
-
-def people_of_sums(n: int, attempts: int, errors: Floats, pairs: Floats) -> Individuals:
-    """Make data sets with these sums of X and of X (X - 1) / 2; most intervals depend on nothing else."""
-    # people with 0, 1 and 2 errors have the same two sums, if need be with negative numbers of people
-    once = errors - 2 * pairs
-    kinds = np.stack([n - once - pairs, once, pairs], axis=1)
-    return Individuals(np.arange(3.0), np.full(3, float(attempts)), kinds)
-
-
-def _window(n: int, pmf: Floats, values: Floats) -> tuple[int, int]:
-    """Give the start and the size of the range of a sum over n people; the size is even and quick to transform."""
-    from scipy.fft import next_fast_len
-
-    low, high = -_upper_bound(n, pmf, -values), _upper_bound(n, pmf, values)
-    size = int(high - low) + 1
-    if size > _MOST:
-        return int(low), size
-    size = int(next_fast_len(size + size % 2, real=True))
-    while size % 2:
-        size = int(next_fast_len(size + 1, real=True))
-    return int(low), size
-
-
-def _upper_bound(n: int, pmf: Floats, values: Floats) -> float:
-    """Bound a sum over n people that is exceeded with a probability of at most 1e-9, by Chernoff."""
-    scale = np.abs(values).max() or 1.0
-    tilts = np.geomspace(1e-6, 50, 200)[:, None]
-    generated = np.log(np.exp(np.minimum(tilts * values / scale, 700)) @ pmf)
-    bound = ((n * generated + log(1e9)) / tilts[:, 0]).min() * scale
-    return float(min(np.ceil(bound), n * values.max()))
-
-
-def histograms(n: int, pmf: Floats) -> Outcomes:
-    """List all probable numbers of people with 0, 1, ... errors.
-
-    Notes
-    -----
-    People are assigned to one number of errors after the other, binomially among those that are left. Outcomes below a
-    least probability are left out, which is lowered until what is left out does not matter.
-    """
-    for least in (1e-9, 1e-10, 1e-11, 1e-12, 1e-13):
-        outcomes = _probable_histograms(n, pmf, least)
-        if outcomes is None:
-            break
-        if 1 - outcomes.probabilities.sum() < _MISSED:
-            return outcomes
-    raise _too_many(n, pmf, "the exact coverage of sb and brr; simulate it, or leave these methods out")
-
-
-def _probable_histograms(n: int, pmf: Floats, least: float) -> Outcomes | None:
-    """List histograms of at least this probability, or give None if they are too many."""
-    attempts = len(pmf) - 1
-    counts = np.zeros((1, len(pmf)))
-    counts[0, 0] = n
-    probabilities = np.ones(1)
-    for errors in range(1, len(pmf)):
-        left, rate = counts[:, 0], pmf[errors] / (pmf[0] + pmf[errors:].sum())
-        most = int(_upper_bound(n, np.array([1 - pmf[errors], pmf[errors]]), np.array([0.0, 1.0])))
-        if len(left) * (most + 1) > 2 * _MOST:
-            return None
-        choices = np.arange(most + 1.0)
-        chances = probabilities[:, None] * binomial_pmf(left[:, None], choices, rate)
-        rows, taken = np.nonzero(chances > least)
-        if len(rows) * len(pmf) > 4 * _MOST:
-            return None
-        counts, probabilities = counts[rows], chances[rows, taken]
-        counts[:, errors] = choices[taken]
-        counts[:, 0] -= choices[taken]
-    return Outcomes(
-        Individuals(np.arange(attempts + 1.0), np.full(attempts + 1, float(attempts)), counts), probabilities
-    )
-
-
-_SUFFICIENT: dict[str, Callable[[int, Floats], Outcomes]] = {
-    "dr": sums_of_errors,
-    "sb": histograms,
-    "brr": histograms,
-    "bb-ml": histograms,
-}
-"""What a method depends on, unless the sums of errors and of their squares are sufficient."""
+_CHECKSUM = 9  # bytes that a line of a journal begins with: eight digits and a space
+_SYNC_EVERY = 1.0  # seconds of work that a power cut may lose; a process that is killed loses none
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +87,8 @@ class Cell:
     rho: float
 
     def __post_init__(self) -> None:
-        for name, number, least, most in (("n", self.n, 2, MOST_INDIVIDUALS), ("m", self.m, 1, MOST_SIMULATED)):
+        bounds = (("n", self.n, 2, models.MOST_INDIVIDUALS), ("m", self.m, 1, models.MOST_SIMULATED))
+        for name, number, least, most in bounds:
             if not least <= number <= most or number != int(number):
                 raise ParameterError(
                     f"{name} must be a whole number from {least} to {most:,}, not {cut(number)}", code="out-of-range"
@@ -259,30 +141,6 @@ PAPER = Grid(
 
 QUICK = Grid((100, 1000, 10_000), (2, 5, 20), (0.001, 0.01, 0.1), (0.01, 0.1, 0.4))
 """A few of them, spread over the range of all."""
-
-
-def grid_of(
-    grid: GridName = "quick",
-    *,
-    n: int | Sequence[int] | None = None,
-    m: int | Sequence[int] | None = None,
-    pi: float | Sequence[float] | None = None,
-    rho: float | Sequence[float] | None = None,
-) -> Grid:
-    """Give a grid by its name, with other values along some of its axes.
-
-    Examples
-    --------
-    >>> len(grid_of("paper", n=100, m=(2, 5)))
-    98
-    """
-    check_choice("grid", grid, get_args(GridName))
-    start = PAPER if grid == "paper" else QUICK
-    axes = [
-        default if values is None else tuple(values) if isinstance(values, Sequence) else (values,)
-        for default, values in ((start.n, n), (start.m, m), (start.pi, pi), (start.rho, rho))
-    ]
-    return Grid(*axes)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,7 +244,9 @@ def cover(
     if attempts is not None:
         values, people = np.unique(attempts, return_counts=True)
     counts = [
-        draw_counts(int(number), errors_pmf(int(value), cell.pi, cell.rho, generator=generator), data_sets, source)
+        models.draw_counts(
+            int(number), models.errors_pmf(int(value), cell.pi, cell.rho, generator=generator), data_sets, source
+        )
         for value, number in zip(values, people, strict=True)
     ]
     drawn = Individuals(
@@ -422,16 +282,19 @@ def cover_exactly(
     >>> round(rows[0].coverage, 5)
     0.95526
     """
-    pmf = errors_pmf(cell.m, cell.pi, cell.rho, generator=generator)
+    pmf = models.errors_pmf(cell.m, cell.pi, cell.rho, generator=generator)
     listed: dict[Callable[[int, Floats], Outcomes], Outcomes] = {}
     rows = []
     for name in methods:
-        method, listing = known_method(name), _SUFFICIENT.get(name, sums_of_squares)
-        outcomes = listed.get(listing) or listing(cell.n, pmf)
-        listed[listing] = outcomes
-        if name == "bb-ml" and (number := len(outcomes.probabilities)) > _MOST_FITS:
-            raise _too_many(cell.n, pmf, f"{number:,} fits of bb-ml; simulate it, or leave bb-ml out")
-        low, high = method.limits(outcomes.people, confidence=confidence, n_resamples=None)
+        listing: Callable[[int, Floats], Outcomes] = models.sums_of_squares
+        if name in ("dr", "sb", "brr", "bb-ml"):
+            listing = models.sums_of_errors if name == "dr" else models.histograms
+        if listing not in listed:
+            listed[listing] = listing(cell.n, pmf)
+        outcomes = listed[listing]
+        if name == "bb-ml" and (number := len(outcomes.probabilities)) > 20_000:
+            raise models.too_many_outcomes(cell.n, pmf, f"{number:,} fits of bb-ml; simulate it, or leave bb-ml out")
+        low, high = known_method(name).limits(outcomes.people, confidence=confidence, n_resamples=None)
         rows.append(_row(cell, name, low, high, outcomes.probabilities))
     return rows
 
@@ -439,8 +302,9 @@ def cover_exactly(
 def _row(cell: Cell, method: str, low: Floats, high: Floats, weights: Floats | None = None) -> CoverageRow:
     """Sum up the intervals of all data sets; without weights, each counts the same."""
     defined = np.isfinite(low) & np.isfinite(high)
+    rounding = 1e-12
     with np.errstate(invalid="ignore"):
-        above, below = low > cell.pi + _TOLERANCE, high < cell.pi - _TOLERANCE
+        above, below = low > cell.pi + rounding, high < cell.pi - rounding
     widths, parts = (high - low)[defined], None if weights is None else weights[defined]
     mean = median = nan
     if len(widths):
@@ -450,3 +314,499 @@ def _row(cell: Cell, method: str, low: Floats, high: Floats, weights: Floats | N
         float(np.average(which, weights=weights)) for which in (defined & ~above & ~below, ~defined, above, below)
     )
     return CoverageRow(cell.n, cell.m, cell.pi, cell.rho, method, covered, mean, median, undefined, too_high, too_low)
+
+
+@dataclass(frozen=True, slots=True)
+class StudySettings:
+    """The settings of a study, as of `coverage_study`; a journal is of one set of them.
+
+    Examples
+    --------
+    >>> StudySettings(methods=("bp", "lbb"), exact=True).generator
+    'oman-zucker'
+    """
+
+    methods: tuple[str, ...] = PAPER_METHODS
+    generator: Generator = "oman-zucker"
+    data_sets: int = 1000
+    n_resamples: int | None = 1000
+    confidence: float = 0.95
+    exact: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in self.methods:
+            known_method(name)
+        if not self.methods:
+            raise ParameterError(f"name at least one method of {', '.join(REPEATED_METHODS)}", code="no-method")
+        check_choice("generator", self.generator, GENERATORS)
+        check_number("data set", self.data_sets, most=10**9)
+        if self.n_resamples is not None:
+            check_resamples(self.n_resamples)
+        check_seed(self.seed)
+        check_confidence(self.confidence)
+        if self.exact:
+            for name, value in (("data_sets", self.data_sets), ("n_resamples", self.n_resamples), ("rng", self.seed)):
+                if value != (0 if name == "rng" else 1000):
+                    template = f"{{{name}!p}} applies to simulated data sets, not with {{exact!p}}"
+                    raise ParameterError(template, code="does-not-apply", exact=True)
+
+    def cover(self, cell: Cell, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
+        """Compute the rows of one cell."""
+        if self.exact:
+            return cover_exactly(cell, methods=self.methods, generator=self.generator, confidence=self.confidence)
+        settings = {key: value for key, value in asdict(self).items() if key not in ("exact", "seed")}
+        return cover(cell, rng=self.seed, attempts=attempts, **settings)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CoverageStudy(Result):
+    """The coverage of several intervals in several cells.
+
+    Attributes
+    ----------
+    settings : StudySettings
+        The settings, which are the same for all cells.
+    rows : tuple of CoverageRow
+        One row per cell and method, in the order of the cells and methods.
+    claims : tuple of ClaimSupport or None
+        The claims of the paper with the proportion of cells that supports each, if they were checked.
+
+    Examples
+    --------
+    >>> from fairtrial.repeated import coverage_study
+    >>> coverage_study(n=100, m=2, pi=0.1, rho=0.2, methods=["lbb", "sb"], exact=True).answer()
+    'LBB comes closest to 95 %: it covers 95.53 % (n 100, m 2, pi 0.1, rho 0.2, oman-zucker, all data sets)'
+    """
+
+    FIELDS: ClassVar = (Field("settings", get=lambda study: asdict(study.settings)), Field("cells", get="rows"))
+    settings: StudySettings
+    rows: tuple[CoverageRow, ...]
+    claims: tuple[ClaimSupport, ...] | None = None
+
+    @property
+    def right(self) -> tuple[float, float]:
+        """The coverage that counts as right: 2.5 points below and above the level of confidence."""
+        low, high = (round(self.settings.confidence + side, 9) for side in (-0.025, 0.025))
+        return max(low, 0.0), min(high, 1.0)
+
+    @property
+    def best(self) -> str:
+        """The method that covers enough in most cells, as the paper counts, and not too much in most of them."""
+        enough, within = self.share_within(high=1.0), self.share_within()
+        return max(enough, key=lambda method: (enough[method], within[method]))
+
+    @property
+    def widths(self) -> tuple[float, float] | None:
+        """Mean and median over cells of the width of BRR over that of LBB."""
+        brr, lbb = (Cells.of(self.rows, name).mean_width for name in ("brr", "lbb"))
+        if len(brr) != len(lbb):
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = brr / lbb
+        ratios = ratios[np.isfinite(ratios)]
+        return (float(ratios.mean()), float(np.median(ratios))) if len(ratios) else None
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The methods with another level of confidence."""
+        return tuple(
+            Note("fixed-level", "{method} is always a {level:level} interval", method=method.name, level=method.level)
+            for method in map(known_method, self.settings.methods)
+            if method.level is not None and method.level != self.settings.confidence
+        )
+
+    def share_within(self, low: float | None = None, high: float | None = None) -> dict[str, float]:
+        """Compute the proportion of cells whose coverage lies between two limits, by method.
+
+        Parameters
+        ----------
+        low : float, optional
+            The lower limit, included; by default that of `right`.
+        high : float, optional
+            The upper limit, included; by default that of `right`.
+
+        Returns
+        -------
+        dict of str to float
+            The proportion by method.
+        """
+        least, most = self.right[0] if low is None else low, self.right[1] if high is None else high
+        shares = {}
+        for method in self.settings.methods:
+            coverage = np.array([row.coverage for row in self.rows if row.method == method])
+            shares[method] = float(np.mean((coverage >= least) & (coverage <= most)))
+        return shares
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the study as a dict, with the claims of the paper if they were checked."""
+        if self.claims is None:
+            return Record.to_dict(self)
+        widths = self.widths and dict(zip(("mean", "median"), self.widths, strict=True))
+        return {**Record.to_dict(self), "claims": plain(self.claims), "brr_over_lbb_width": widths}
+
+    def answer(self) -> str:
+        """The method with the right coverage most often, or nearest to it in a single cell."""
+        exact, confidence = self.settings.exact, level_text(self.settings.confidence)
+        data = "all data sets" if exact else plural(self.settings.data_sets, "data set")
+        cells = len(self.rows) // len(self.settings.methods)
+        if cells == 1:
+            best = min(self.rows, key=lambda row: abs(row.coverage - self.settings.confidence))
+            cell = f"n {best.n:,}, m {best.m:g}, pi {best.pi:g}, rho {best.rho:g}, {self.settings.generator}, {data}"
+            lead = f" comes closest to {confidence}: it" if len(self.rows) > 1 else ""
+            return f"{best.method.upper()}{lead} covers {percent(best.coverage)} ({cell})"
+        basis = f"{confidence} intervals, {self.settings.generator}, {data}{'' if exact else ' per cell'}"
+        lead = "does best: it " if len(self.settings.methods) > 1 else ""
+        share = percent(self.share_within(high=1.0)[self.best])
+        enough = f"covers at least {level_text(self.right[0])} in {share} of {plural(cells, 'cell')}"
+        return f"{self.best.upper()} {lead}{enough} ({basis})"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per cell and method; for a few cells the coverage side by side, for many a row per method."""
+        coverage = {(*row.cell, row.method): row.coverage for row in self.rows}
+        cells = list(dict.fromkeys(row.cell for row in self.rows))
+        single, fields = len(cells) == 1, CoverageRow.FIELDS
+        shown = None if single else ()
+        cell_table = table_of(
+            "cells", "Coverage by cell", fields, self.rows, notes=self.notes, shown=shown, detail=not single
+        )
+        tables = [cell_table]
+        if len(cells) > 16:
+            tables.append(self.by_method())
+        elif len(cells) > 1:
+            methods = self.settings.methods
+            columns = [*fields[:4], *(Column(name, name, "rate") for name in methods)]
+            rows = tuple((*cell, *(coverage[*cell, name] for name in methods)) for cell in cells)
+            tables.append(Table("coverage", "Coverage by method", tuple(columns), rows))
+        if self.claims is not None:
+            checked = [claim for claim in self.claims if claim.cells]
+            supported = sum(claim.support >= 0.9 for claim in checked)
+            template = "{supported} of {claims:plural claim} supported by at least 90 % of the cells they are about"
+            notes = [Note("supported", template, supported=supported, claims=len(checked))]
+            if self.widths is not None:
+                template = (
+                    "width of brr over that of lbb: mean {mean:.3f}, median {median:.3f} over cells; the paper's "
+                    "section 5 has 3.348 and 1.584"
+                )
+                notes.append(Note("widths", template, mean=self.widths[0], median=self.widths[1]))
+            caption = "Claims of Schuckers et al. 2004"
+            tables.append(table_of("claims", caption, ClaimSupport.FIELDS, self.claims, notes=notes))
+        return tuple(tables)
+
+    def by_method(self) -> Table:
+        """Give one row per method: the cells with the right coverage, and the mean and the lowest coverage.
+
+        Returns
+        -------
+        Table
+            The table.
+        """
+        columns = (
+            Column("method", "method"),
+            Column("at_least", f"cells that cover at least {level_text(self.right[0])},", "rate"),
+            Column("within", f"cells that cover {levels_text(*self.right)},", "rate"),
+            Column("mean", "mean coverage", "rate"),
+            Column("lowest", "lowest coverage", "rate"),
+            Column("undefined", "undefined", "rate"),
+        )
+        enough, rows = self.share_within(high=1.0), []
+        for name, within in self.share_within().items():
+            cells = Cells.of(self.rows, name)
+            figures = (cells.coverage.mean(), cells.coverage.min(), cells.undefined.mean())
+            rows.append((name, enough[name], within, *map(float, figures)))
+        return Table("methods", "Coverage by method over all cells", columns, tuple(rows), self.notes)
+
+    def write(self, path: PathLike) -> None:
+        """Write one row per cell and method; the ending of the name decides the format, as of `write_tables`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, such as ``study.csv`` or ``study.parquet``.
+        """
+        write_tables(self.tables(), path)
+
+
+def coverage_study(
+    grid: GridName | Iterable[Cell] | None = None,
+    *,
+    n: int | Sequence[int] | None = None,
+    m: int | Sequence[int] | None = None,
+    pi: float | Sequence[float] | None = None,
+    rho: float | Sequence[float] | None = None,
+    like: PeopleLike | None = None,
+    claims: bool = False,
+    methods: Sequence[str] = PAPER_METHODS,
+    generator: Generator = "oman-zucker",
+    data_sets: int = 1000,
+    n_resamples: int | None = 1000,
+    confidence: float = 0.95,
+    exact: bool = False,
+    rng: Rng = 0,
+    workers: int | None = None,
+    journal: PathLike | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> CoverageStudy:
+    """Study how often the intervals for repeated attempts cover the true rate, in cells of a grid or on given data.
+
+    Parameters
+    ----------
+    grid : {"paper", "quick"} or iterable of Cell, optional
+        All cells of the paper, or a few of them, which is the default; or the cells themselves, such as a `Grid`.
+    n : int or sequence of int, optional
+        Numbers of people, instead of the grid's.
+    m : int or sequence of int, optional
+        Attempts of each person, instead of the grid's.
+    pi : float or sequence of float, optional
+        Error rates, fractions, instead of the grid's, or of the estimate from `like`.
+    rho : float or sequence of float, optional
+        Correlations between two attempts of a person, instead of the grid's, or of the estimate from `like`.
+    like : Individuals, path or tuple of (array_like, array_like), optional
+        Instead of a grid: the errors and attempts of people; a path is that of a table with columns of both. The study
+        has as many people and attempts, and the estimated rate and correlation; a negative one counts as 0.
+    claims : bool, default False
+        Whether the claims of the paper are checked, too.
+    methods : sequence of str, default ("dr", "bp", "sb", "bb", "lbb", "brr")
+        Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``, which fits a model to each data set.
+    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
+        How attempts of a person come to be correlated; see `errors_pmf`.
+    data_sets : int, default 1000
+        How many data sets are simulated, in each cell.
+    n_resamples : int or None, default 1000
+        How many resamples are drawn, for ``sb`` and ``brr``; 0 or None for infinitely many.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1; that of ``dr`` is 90 % always.
+    exact : bool, default False
+        All possible data sets instead of simulated ones, as if with infinitely many resamples.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed; the same seed gives the same result. Each cell has a random stream of its own, so that
+        its rows are the same in every study.
+    workers : int, optional
+        How many work at once; the result does not depend on it. They are threads, by default one per processor.
+    journal : str or path-like, optional
+        A file to which finished cells are written at once. If it exists, its cells are not computed again; it must be
+        that of a study with the same settings and cells.
+    progress : callable, optional
+        Called as work proceeds, with the number of cells that were finished since the last call.
+
+    Returns
+    -------
+    CoverageStudy
+        One row per cell and method.
+
+    Raises
+    ------
+    ParameterError
+        If an option is out of range, does not apply with `exact` or `like`, or a cell has too many outcomes for exact
+        coverage.
+    InputError
+        If the journal is that of another study.
+
+    References
+    ----------
+    Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, sections 3 to 5.
+
+    Examples
+    --------
+    >>> study = coverage_study(n=100, m=2, pi=0.1, rho=0.2, methods=["lbb"], exact=True)
+    >>> round(study.rows[0].coverage, 3)
+    0.955
+    """
+    seed = rng if isinstance(rng, int) else int(as_generator(rng).integers(1 << 53))
+    settings = StudySettings(tuple(methods), generator, data_sets, n_resamples or None, confidence, exact, seed)
+    if claims and confidence != 0.95:
+        template = "the claims are about 95 % intervals, not about {confidence:level}"
+        raise ParameterError(template, code="other-level", confidence=confidence)
+    if workers is not None:
+        check_workers(workers)
+    if like is None:
+        if grid is None or isinstance(grid, str):
+            check_choice("grid", grid or "quick", get_args(GridName))
+            default = PAPER if grid == "paper" else QUICK
+            axes = [
+                start if values is None else tuple(values) if isinstance(values, Sequence) else (values,)
+                for start, values in ((default.n, n), (default.m, m), (default.pi, pi), (default.rho, rho))
+            ]
+            cells = list(Grid(*axes))  # type: ignore[arg-type]
+        elif any(values is not None for values in (n, m, pi, rho)):
+            raise ParameterError("n, m, pi and rho go with a grid by its name, not with cells", code="does-not-apply")
+        else:
+            cells = list(grid)
+        with open_journal(journal, asdict(settings), cells) as kept:
+            if progress is not None and kept.done:
+                progress(sum(cell in kept.done for cell in cells))
+            missing = [cell for cell in dict.fromkeys(cells) if cell not in kept.done]
+            with closing(_in_parallel(missing, settings.cover, workers or os.cpu_count() or 1)) as finished:
+                for cell, rows in finished:
+                    kept.note(cell, rows)
+                    if progress is not None:
+                        progress(1)
+        covered = tuple(row for cell in cells for row in kept.done[cell])
+    else:
+        for name, given in (("grid", grid), ("n", n), ("m", m), ("workers", workers)):
+            if given is not None:
+                template = f"{{{name}!p}} does not go with {{like!p}}, which has one cell"
+                raise ParameterError(template, code="does-not-apply", like=like)
+        people = as_individuals(like)
+        values = {"pi": float(people.estimate), "rho": float(np.clip(np.nan_to_num(people.rho), 0, 1))}
+        for name, value in (("pi", pi), ("rho", rho)):
+            if isinstance(value, Sequence) and len(value) > 1:
+                raise ParameterError(f"{{{name}!p}} must be one number with {{like!p}}", code="one-number", like=like)
+            if value is not None:
+                values[name] = value[0] if isinstance(value, Sequence) else value
+        if not 0 < values["pi"] < 1:
+            template = "the error rate of these data is {rate:g}: a study needs one above 0 and below 1, as in {pi!o}"
+            raise ParameterError(template, code="no-rate", rate=values["pi"], pi=0.01)
+        mean, attempts = float(people.total_attempts / people.individuals), None
+        cell = Cell(int(people.individuals), round(mean), values["pi"], values["rho"])
+        if len(np.unique(people.attempts)) > 1:
+            if exact:
+                text = "exact coverage needs the same number of attempts of everybody; simulate these data"
+                raise ParameterError(text, code="unequal-attempts")
+            attempts = np.repeat(people.attempts, people.counts.astype(np.int64)).astype(np.int64).tolist()
+        covered = tuple(settings.cover(cell, attempts))
+        if attempts is not None:
+            covered = tuple(replace(row, m=mean) for row in covered)
+    supports = None
+    if claims:
+        by_method = {method: Cells.of(covered, method) for method in settings.methods}
+        supports = tuple(claim.support(by_method) for claim in PAPER_CLAIMS if set(claim.methods) <= set(by_method))
+    return CoverageStudy(settings, covered, supports)
+
+
+def _in_parallel(
+    cells: Sequence[Cell], work: Callable[[Cell], list[CoverageRow]], workers: int
+) -> abc.Generator[tuple[Cell, list[CoverageRow]]]:
+    """Compute several cells at once, and yield each with its rows, in their order."""
+    from joblib import Parallel, delayed
+    from threadpoolctl import threadpool_limits
+
+    stopped = Event()
+
+    def rows_or_error(cell: Cell) -> list[CoverageRow] | FairtrialError:
+        # an error raised in a worker would discard the finished cells before it
+        try:
+            return [] if stopped.is_set() else work(cell)
+        except FairtrialError as error:
+            return error
+
+    # the matrices of a cell are small: more threads would only wait for each other
+    with threadpool_limits(1):
+        pool = Parallel(
+            n_jobs=max(1, min(workers, len(cells))), backend="threading", return_as="generator", batch_size=1
+        )
+        results = pool(delayed(rows_or_error)(cell) for cell in cells)
+        try:
+            for rows, cell in zip(results, cells, strict=True):
+                if isinstance(rows, FairtrialError):
+                    raise rows
+                yield cell, rows
+        finally:
+            stopped.set()
+            for _ in results:  # joblib warns of results that are not taken
+                pass
+
+
+@dataclass(slots=True, eq=False)
+class Journal:
+    """The rows of finished cells, written to a file as they come."""
+
+    done: dict[Cell, list[CoverageRow]]
+    _file: IO[bytes] | None = None
+    _header: bytes = b""
+    _synced: float = field(default_factory=time.monotonic)
+
+    def note(self, cell: Cell, rows: list[CoverageRow]) -> None:
+        """Keep the rows of a cell, and write them to the file."""
+        self.done[cell] = rows
+        if self._file is None:
+            return
+        begin = b"" if os.fstat(self._file.fileno()).st_size else self._header + b"\n"
+        self._file.write(begin + _sealed([row.to_dict() for row in rows]) + b"\n")
+        self._file.flush()
+        if time.monotonic() > self._synced + _SYNC_EVERY:
+            os.fsync(self._file.fileno())
+            self._synced = time.monotonic()
+
+
+@contextmanager
+def open_journal(path: PathLike | None, settings: dict[str, Any], cells: Sequence[Cell]) -> Iterator[Journal]:
+    """Open the journal of a study of these cells, which is removed again if no cell was finished; None writes nothing.
+
+    Raises
+    ------
+    InputError
+        If it is the journal of another study, or damaged.
+    OutputError
+        If the file cannot be written, or another process is using it.
+    """
+    if path is None:
+        yield Journal({})
+        return
+    place = Path(path)
+    every = hashlib.sha256(repr([astuple(cell) for cell in cells]).encode()).hexdigest()
+    header = _sealed({**settings, "cells": every})
+    try:
+        for attempt in range(ATTEMPTS):
+            with open(place, "a+b") as file:
+                if lock(file.fileno()) == "taken":
+                    text = f"{path}: another process is at work on this study; wait for its end, or name another file"
+                    raise OutputError(text, code="journal-in-use")
+                if not is_at(file.fileno(), place) and attempt < ATTEMPTS - 1:
+                    continue  # the other process removed it before it was locked
+                try:
+                    yield Journal(_read(file, place, header), file, header)
+                finally:
+                    if not os.fstat(file.fileno()).st_size:
+                        place.unlink(missing_ok=True)
+                return
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def remove_journal(path: PathLike) -> None:
+    """Remove a journal that is not needed any more, unless another process is using it."""
+    try:
+        with open(path, "rb") as file:
+            if lock(file.fileno()) != "taken":
+                Path(path).unlink(missing_ok=True)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be removed: {error.strerror or error}") from error
+
+
+def _read(file: IO[bytes], path: Path, header: bytes) -> dict[Cell, list[CoverageRow]]:
+    """Read the finished cells, and drop a line that was cut off when the study was stopped."""
+    file.seek(0)
+    lines = file.read().split(b"\n")
+    tail = lines.pop()
+    if not (lines[0] == header if lines else header.startswith(tail)):
+        if not (lines and _is_sealed(lines[0])):
+            text = f"{path}: is not a journal, or its first line is damaged; name another file, or remove this one"
+            raise InputError(text, code="not-a-journal")
+        text = f"{path}: is the journal of a study with other settings or cells; use those, remove it, or name another"
+        raise InputError(text, code="other-study")
+    if tail:
+        file.truncate(sum(len(line) + 1 for line in lines))
+    done = {}
+    for number, line in enumerate(lines[1:], start=2):
+        try:
+            if not _is_sealed(line):
+                raise ValueError("its checksum does not match its content")
+            rows = [CoverageRow(**entry) for entry in json.loads(line[_CHECKSUM:])]
+            done[Cell(rows[0].n, int(rows[0].m), rows[0].pi, rows[0].rho)] = rows
+        except (ValueError, TypeError, IndexError, RecursionError) as error:
+            message = f"{path}, line {number}: is damaged: {error}; remove the file to start again"
+            raise InputError(message, code="damaged-journal") from error
+    return done
+
+
+def _sealed(content: Any) -> bytes:
+    """Write a line of a journal, with its checksum first."""
+    text = json.dumps(content).encode()
+    return b"%08x %s" % (zlib.crc32(text), text)
+
+
+def _is_sealed(line: bytes) -> bool:
+    return line[:_CHECKSUM] == b"%08x " % zlib.crc32(line[_CHECKSUM:])

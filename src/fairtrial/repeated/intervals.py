@@ -11,8 +11,8 @@ from fairtrial.core.errors import ParameterError, check_choice, check_confidence
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table
+from fairtrial.core.trials import TrialsLike, trials_of
 from fairtrial.core.words import in_percent, level_text, number_text, percent, plural, range_text, term
-from fairtrial.formats.frames import TrialsLike, trials_of
 from fairtrial.inference.intervals import Interval
 from fairtrial.published.rates import proportion_interval, rule_of_three
 from fairtrial.repeated import limits
@@ -382,7 +382,7 @@ def _method_interval(
 
 
 def recommend(people: Individuals, confidence: float = 0.95) -> Note:
-    """Recommend an interval, after Schuckers et al. 2004, section 5, and the study in docs/individuals.md."""
+    """Recommend an interval, after Schuckers et al. 2004, section 5, and the study in docs/coverage-repeated.md."""
     estimate = float(people.estimate)
     if estimate == 0:
         return Note(

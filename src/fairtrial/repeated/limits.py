@@ -7,13 +7,15 @@ the `Individuals` of one data set, or of thousands at once, and gives the lower 
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from fairtrial.inference.intervals import normal_quantile
-from fairtrial.repeated.attempts import Individuals, Rng
 from fairtrial.repeated.replicates import replicate_limits
+
+if TYPE_CHECKING:
+    from fairtrial.repeated.attempts import Individuals, Rng
 
 Limits: TypeAlias = tuple[Any, Any]
 

@@ -1,4 +1,4 @@
-"""Models of correlated attempts: probabilities and draws of errors, fits, and tests of the fit.
+"""Models of correlated attempts: probabilities and draws of errors, all possible data sets, fits, tests of the fit.
 
 In both models a person of m attempts has X errors with E X = m pi and Var X = m pi (1 - pi) (1 + (m - 1) rho).
 """
@@ -20,7 +20,6 @@ from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import cut, in_a_row, number_text, p_phrase, percent, plural
 from fairtrial.inference.intervals import Interval, normal_quantile
 from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, Rng, as_individuals
-from fairtrial.repeated.limits import Limits
 
 Generator: TypeAlias = Literal["oman-zucker", "beta-binomial"]
 GENERATORS = get_args(Generator)
@@ -31,15 +30,9 @@ MOST_INDIVIDUALS = 1 << 53
 """People up to which errors are simulated: a float still counts them."""
 MOST_FITTED = 1_000_000
 """Attempts of one person up to which a model is fitted: the likelihood has one term per attempt."""
-_MOST_RHO = 1 - 1e-6
-"""A correlation indistinguishable from 1."""
-_STARTS = (0.03, 0.5)
-"""Correlations to start from: the likelihood of Oman and Zucker's model may have several maxima."""
-_LONG_TABLE, _LEAST_SHOWN = 200, 0.05
-"""Cells from which on a table of people leaves out rows below the least number of people."""
-_FEW_PEOPLE = 5
-_REJECTED = 0.05
-"""A p value below which an answer says that a model does not fit."""
+_MOST_LISTED = 1 << 23  # outcomes in memory at once
+_FAINT = 1e-13  # probabilities that are rounding errors of a Fourier transform
+_MOST_RHO = 1 - 1e-6  # indistinguishable from 1
 
 
 def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "oman-zucker") -> NDArray[np.float64]:
@@ -165,6 +158,158 @@ def draw_individuals(
         pmf = errors_pmf(number, pi, rho, generator=generator)
         errors[rows] = source.choice(len(pmf), size=len(rows), p=pmf / pmf.sum())
     return errors
+
+
+def drawn_people(individuals: int, pmf: Floats, data_sets: int, rng: np.random.Generator) -> Individuals:
+    """Simulate tests: draw the numbers of people with 0, 1, ... errors, or the errors of people if those are fewer."""
+    attempts = len(pmf) - 1
+    errors = np.arange(attempts + 1.0)
+    values = np.stack([errors, errors * (errors - 1) / 2], axis=1)
+    size = max(1, (1 << 20) // min(individuals, len(pmf)))
+    sums = []
+    for begin in range(0, data_sets, size):
+        number = min(size, data_sets - begin)
+        if len(pmf) <= individuals:
+            sums.append(draw_counts(individuals, pmf, number, rng) @ values)
+        else:
+            drawn = rng.choice(len(pmf), size=(number, individuals), p=pmf / pmf.sum())
+            sums.append(values[drawn].sum(axis=1))
+    return people_of_sums(individuals, attempts, *np.concatenate(sums).T)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcomes:
+    """Data sets and their probabilities."""
+
+    people: Individuals
+    probabilities: Floats
+
+
+def too_many_outcomes(n: int, pmf: Floats, why: str) -> ParameterError:
+    """Make the error for a cell with too many possible outcomes."""
+    return ParameterError(f"n = {n}, m = {len(pmf) - 1} has too many outcomes for {why}", code="too-many-outcomes")
+
+
+def sums_of_errors(n: int, pmf: Floats) -> Outcomes:
+    """List all sums of errors over n people: a power of one person's characteristic function."""
+    attempts = len(pmf) - 1
+    errors = np.arange(attempts + 1.0)
+    start, size = _window(n, pmf, errors)
+    if size > _MOST_LISTED:
+        raise too_many_outcomes(
+            n, pmf, f"exact coverage ({size:,} sums of errors); simulate it, or take fewer people or attempts"
+        )
+    angles = 2 * np.pi * np.arange(size // 2 + 1) / size
+    spectrum = (np.exp(-1j * np.outer(angles, errors)) @ pmf) ** n * np.exp(1j * angles * start)
+    masses = np.fft.irfft(spectrum, n=size)
+    (kept,) = np.nonzero(masses > _FAINT)
+    total = start + kept
+    people = Individuals(np.arange(2.0), np.full(2, float(attempts)), np.stack([n - total, total], axis=1))
+    return Outcomes(people, masses[kept])
+
+
+def sums_of_squares(n: int, pmf: Floats, *, most: int = _MOST_LISTED) -> Outcomes:
+    """List all pairs of the sum of errors and the sum of their squares over n people, if they are not too many.
+
+    Notes
+    -----
+    The sum of X and that of y(X) = X (X - 1) / 2 - c X have a joint characteristic function that is the n-th power
+    of one person's; c is chosen so that the two are nearly uncorrelated and the window of values small.
+    """
+    attempts = len(pmf) - 1
+    errors = np.arange(attempts + 1.0)
+    pairs = errors * (errors - 1) / 2
+    mean = pmf @ errors
+    variance = pmf @ (errors - mean) ** 2
+    slope = np.round(pmf @ ((errors - mean) * pairs) / variance) if variance > 0 else 0.0
+    rest = pairs - slope * errors
+    starts, sizes = zip(*(_window(n, pmf, values) for values in (errors, rest)), strict=True)
+    if sizes[0] * sizes[1] > most:
+        many = f"{sizes[0]:,} sums of errors, {sizes[1]:,} sums of squares"
+        raise too_many_outcomes(n, pmf, f"exact coverage ({many}); simulate it, or take fewer people or attempts")
+    angles = [2 * np.pi * np.arange(size) / size for size in (sizes[0], sizes[1])]
+    angles[1] = angles[1][: sizes[1] // 2 + 1]
+    first, second = (
+        np.exp(-1j * np.outer(angle, values)) for angle, values in zip(angles, (errors, rest), strict=True)
+    )
+    spectrum = ((first * pmf) @ second.T) ** n
+    spectrum *= np.exp(1j * angles[0] * starts[0])[:, None] * np.exp(1j * angles[1] * starts[1])
+    masses = np.fft.irfft2(spectrum, s=sizes)
+    one, two = np.nonzero(masses > _FAINT)
+    total = starts[0] + one
+    return Outcomes(people_of_sums(n, attempts, total, starts[1] + two + slope * total), masses[one, two])
+
+
+def people_of_sums(n: int, attempts: int, errors: Floats, pairs: Floats) -> Individuals:
+    """Make data sets with these sums of X and of X (X - 1) / 2; most intervals depend on nothing else."""
+    # people with 0, 1 and 2 errors have the same two sums, if need be with negative numbers of people
+    once = errors - 2 * pairs
+    kinds = np.stack([n - once - pairs, once, pairs], axis=1)
+    return Individuals(np.arange(3.0), np.full(3, float(attempts)), kinds)
+
+
+def _window(n: int, pmf: Floats, values: Floats) -> tuple[int, int]:
+    """Give the start and the size of the range of a sum over n people; the size is even and quick to transform."""
+    from scipy.fft import next_fast_len
+
+    low, high = -_upper_bound(n, pmf, -values), _upper_bound(n, pmf, values)
+    size = int(high - low) + 1
+    if size > _MOST_LISTED:
+        return int(low), size
+    size = int(next_fast_len(size + size % 2, real=True))
+    while size % 2:
+        size = int(next_fast_len(size + 1, real=True))
+    return int(low), size
+
+
+def _upper_bound(n: int, pmf: Floats, values: Floats) -> float:
+    """Bound a sum over n people that is exceeded with a probability of at most 1e-9, by Chernoff."""
+    scale = np.abs(values).max() or 1.0
+    tilts = np.geomspace(1e-6, 50, 200)[:, None]
+    generated = np.log(np.exp(np.minimum(tilts * values / scale, 700)) @ pmf)
+    bound = ((n * generated + log(1e9)) / tilts[:, 0]).min() * scale
+    return float(min(np.ceil(bound), n * values.max()))
+
+
+def histograms(n: int, pmf: Floats) -> Outcomes:
+    """List all probable numbers of people with 0, 1, ... errors.
+
+    Notes
+    -----
+    People are assigned to one number of errors after the other, binomially among those that are left. Outcomes below a
+    least probability are left out, which is lowered until what is left out does not matter.
+    """
+    for least in (1e-9, 1e-10, 1e-11, 1e-12, 1e-13):
+        outcomes = _probable_histograms(n, pmf, least)
+        if outcomes is None:
+            break
+        if 1 - outcomes.probabilities.sum() < 2e-6:
+            return outcomes
+    raise too_many_outcomes(n, pmf, "the exact coverage of sb and brr; simulate it, or leave these methods out")
+
+
+def _probable_histograms(n: int, pmf: Floats, least: float) -> Outcomes | None:
+    """List histograms of at least this probability, or give None if they are too many."""
+    attempts = len(pmf) - 1
+    counts = np.zeros((1, len(pmf)))
+    counts[0, 0] = n
+    probabilities = np.ones(1)
+    for errors in range(1, len(pmf)):
+        left, rate = counts[:, 0], pmf[errors] / (pmf[0] + pmf[errors:].sum())
+        most = int(_upper_bound(n, np.array([1 - pmf[errors], pmf[errors]]), np.array([0.0, 1.0])))
+        if len(left) * (most + 1) > 2 * _MOST_LISTED:
+            return None
+        choices = np.arange(most + 1.0)
+        chances = probabilities[:, None] * binomial_pmf(left[:, None], choices, rate)
+        rows, taken = np.nonzero(chances > least)
+        if len(rows) * len(pmf) > 4 * _MOST_LISTED:
+            return None
+        counts, probabilities = counts[rows], chances[rows, taken]
+        counts[:, errors] = choices[taken]
+        counts[:, 0] -= choices[taken]
+    return Outcomes(
+        Individuals(np.arange(attempts + 1.0), np.full(attempts + 1, float(attempts)), counts), probabilities
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -336,7 +481,7 @@ def fit_model(people: PeopleLike, *, model: Generator = "beta-binomial") -> Mode
 
         bounds = [(start - 10.0, start + 10.0), (-12.0, _logit(_MOST_RHO))]
         maxima = [(binomial.log_likelihood, rate, 0.0)]
-        for rho in _STARTS:
+        for rho in (0.03, 0.5):  # there may be several maxima
             best = minimize(cost, np.array([start, _logit(rho)]), method="L-BFGS-B", bounds=bounds)
             maxima.append((-float(best.fun), _expit(best.x[0]), _expit(best.x[1])))
         value, estimate, correlation = max(maxima)
@@ -371,7 +516,7 @@ def fit_model(people: PeopleLike, *, model: Generator = "beta-binomial") -> Mode
 
 def most_likely_limits(
     people: Individuals, *, confidence: float = 0.95, n_resamples: int | None = 1000, rng: Rng = 0
-) -> Limits:
+) -> tuple[Any, Any]:
     """Compute the beta-binomial interval by maximum likelihood, BB-ML.
 
     Notes
@@ -417,7 +562,7 @@ def rho_interval(people: PeopleLike, *, model: Generator = "beta-binomial", conf
 
     Notes
     -----
-    docs/individuals.md has its coverage, under its own model and under the other.
+    docs/coverage-repeated.md has its coverage, under its own model and under the other.
 
     References
     ----------
@@ -508,7 +653,6 @@ class ModelCheck(Record):
     fit: ModelFit
     expected: Floats
     statistic: float
-    """The likelihood-ratio statistic G² = 2 sum O log(O / E) over the numbers of errors."""
     p_value: float
 
 
@@ -561,7 +705,7 @@ class FitTest(Result):
             )
         ]
         repeated = int(self.observed[2:].sum())
-        if repeated < _FEW_PEOPLE:
+        if repeated < 5:
             template = "{count:plural person/people} made more than one error: too few to tell models apart"
             notes.append(Note("few-people", template, count=repeated))
         return tuple(notes)
@@ -572,7 +716,7 @@ class FitTest(Result):
         if any(isnan(check.p_value) for check in self.models):
             return f"The fit cannot be tested: the errors of {people} do not determine a correlation"
         verdicts = [
-            f"the {check.fit.model} model {'fits' if check.p_value >= _REJECTED else 'does not fit'} "
+            f"the {check.fit.model} model {'fits' if check.p_value >= 0.05 else 'does not fit'} "
             f"({p_phrase(check.p_value)})"
             for check in self.models
         ]
@@ -589,11 +733,8 @@ class FitTest(Result):
         )
         counts = np.stack([self.observed, *(model.expected for model in self.models)], axis=1).tolist()
         # with very many attempts, most numbers of errors are made by nobody
-        shown = tuple(
-            (k, *row)
-            for k, row in enumerate(counts)
-            if len(counts) * len(row) < _LONG_TABLE or max(row) >= _LEAST_SHOWN
-        )
+        is_long = len(counts) * (1 + len(self.models)) >= 200
+        shown = tuple((k, *row) for k, row in enumerate(counts) if not is_long or max(row) >= 0.05)
         return (
             table_of("tests", caption, ModelCheck.FIELDS, self.models, notes=self.notes),
             Table("people", "People by their number of errors", columns, shown, detail=True),

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.results import Field, Record
-from fairtrial.repeated.attempts import Floats
-from fairtrial.repeated.coverage import RIGHT_COVERAGE, CoverageRow
+
+if TYPE_CHECKING:
+    from fairtrial.repeated.attempts import Floats
+    from fairtrial.repeated.coverage import CoverageRow
 
 Mask: TypeAlias = NDArray[np.bool_]
+RIGHT_COVERAGE = (0.925, 0.975)
+"""The coverage of a 95 % interval that counts as right."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

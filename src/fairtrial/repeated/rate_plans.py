@@ -26,32 +26,17 @@ from fairtrial.core.words import cut, in_percent, level_text, percent, plural
 from fairtrial.inference.intervals import normal_quantile
 from fairtrial.published.rates import rule_of_three
 from fairtrial.repeated.attempts import Individuals, Rng
-from fairtrial.repeated.coverage import people_of_sums, sums_of_squares
 from fairtrial.repeated.limits import beta_binomial_limits, logit_limits
-from fairtrial.repeated.models import MOST_SIMULATED, Generator, draw_counts, errors_pmf
+from fairtrial.repeated.models import MOST_SIMULATED, Generator, drawn_people, errors_pmf, sums_of_squares
 
 Scale: TypeAlias = Literal["linear", "logit"]
 
-HAIR = 1e-9
-"""Tolerance for rounding a solution up to a whole number."""
 MOST = 1e15
 """The largest number of people or attempts: a float still counts them."""
+_HAIR = 1e-9  # tolerance for rounding a solution up to a whole number
 _LEAST_RATE = 1e-15
-_SUMMED = 1 << 16
-"""Outcomes up to which the power is summed over all possible tests; beyond, tests are simulated."""
-_SIMULATED = 20_000
-_MANY_ERRORS = 60
-"""Errors at the claimed rate above which one more or less hardly matters."""
-_DRAWS, _MOST_DRAWS, _AT_ONCE = 4 * 10**6, 10**8, 1 << 20
-"""Numbers that are drawn at most for a power, for the check of a plan, and at once."""
-_MOST_ATTEMPTS = 200
-"""The largest number of attempts of a person that is tried; twice that of the formula, if that is more."""
-_ATTEMPTS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100)
-_FEWER_ATTEMPTS = _ATTEMPTS[:7]
-"""Alternatives if each takes a search of its own."""
-_CANDIDATES = 10**6
-_POOR_COVERAGE = 0.03
-"""How far below the level of confidence a simulated coverage is noted."""
+_SUMMED = 1 << 16  # outcomes up to which the power is summed over all possible tests; beyond, tests are simulated
+_ATTEMPTS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100)  # alternatives that are shown
 
 
 def smallest_enough(is_enough: Callable[[int], bool], *, least: int = 2, most: int = 10**12) -> int | None:
@@ -206,7 +191,7 @@ def rule_of_thirty(pi: float) -> int:
     _check_rate("pi", pi)
     if not 30 / pi < MOST:
         raise ParameterError(f"30 errors at a rate of {pi:g} take more than {MOST:.0e} attempts; plan for more")
-    return ceil(30 / pi - HAIR)
+    return ceil(30 / pi - _HAIR)
 
 
 def _check_rate(name: str, rate: float) -> None:
@@ -240,27 +225,10 @@ class UpperBound:
         try:
             listed = sums_of_squares(individuals, pmf, most=_SUMMED)
         except ParameterError:
-            data_sets = max(1, min(_SIMULATED, _DRAWS // min(individuals, attempts + 1)))
+            data_sets = max(1, min(20_000, 4 * 10**6 // min(individuals, attempts + 1)))
             people = drawn_people(individuals, pmf, data_sets, np.random.default_rng(0))
             return float(np.mean(self.holds(people)))
         return float(listed.probabilities @ self.holds(listed.people))
-
-
-def drawn_people(individuals: int, pmf: Any, data_sets: int, rng: np.random.Generator) -> Individuals:
-    """Simulate tests: draw the numbers of people with 0, 1, ... errors, or the errors of people if those are fewer."""
-    attempts = len(pmf) - 1
-    errors = np.arange(attempts + 1.0)
-    values = np.stack([errors, errors * (errors - 1) / 2], axis=1)
-    size = max(1, _AT_ONCE // min(individuals, len(pmf)))
-    sums = []
-    for begin in range(0, data_sets, size):
-        number = min(size, data_sets - begin)
-        if len(pmf) <= individuals:
-            sums.append(draw_counts(individuals, pmf, number, rng) @ values)
-        else:
-            drawn = rng.choice(len(pmf), size=(number, individuals), p=pmf / pmf.sum())
-            sums.append(values[drawn].sum(axis=1))
-    return people_of_sums(individuals, attempts, *np.concatenate(sums).T)
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,20 +367,14 @@ class RatePlan(Result):
         """The half-widths and the limits to be expected, on both scales."""
         from scipy.special import expit, logit
 
-        effective = self.individuals * self.attempts / design_effect(self.attempts, self.rho)
-        sigma = sqrt(self.pi * (1 - self.pi) / effective)
-        z = normal_quantile(self.confidence)
+        expected = {"independent_attempts": self.total / design_effect(self.attempts, self.rho)}
         if not self.pi:
-            return {"independent_attempts": effective}
-        reach = z * sigma / (self.pi * (1 - self.pi))
-        low, high = (expit(logit(self.pi) + side * reach) for side in (-1, 1))
-        return {
-            "independent_attempts": effective,
-            "half_width": z * sigma,
-            "logit_half_width": reach,
-            "low": float(low),
-            "high": float(high),
-        }
+            return expected
+        variance = self.pi * (1 - self.pi)
+        linear = normal_quantile(self.confidence) * sqrt(variance / expected["independent_attempts"])
+        reach = linear / variance
+        low, high = (float(expit(logit(self.pi) + side * reach)) for side in (-1, 1))
+        return expected | {"half_width": linear, "logit_half_width": reach, "low": low, "high": high}
 
     def to_dict(self) -> dict[str, Any]:
         """Give the plan as a dict; the rule of 30 only if errors are expected."""
@@ -454,7 +416,7 @@ class RatePlan(Result):
         if self.simulated is not None:
             columns = [f for f in SimulatedPlan.FIELDS if f.key != "share_below_claim" or self.below is not None]
             tables.append(table_of("simulated", "Simulated as planned", columns, [self.simulated], detail=True))
-            if self.simulated.coverage < self.confidence - _POOR_COVERAGE:
+            if self.simulated.coverage < self.confidence - 0.03:
                 template = "lbb covers {coverage:percent} of simulated tests: too few errors; plan for more people"
                 note = Note("poor-coverage", template, warning=True, coverage=self.simulated.coverage)
                 tables[0] = tables[0].with_notes(note)
@@ -561,12 +523,31 @@ def plan_rate(
         )
         people, independent = individuals or _individuals(needed, correlation, attempts), needed
     else:
-        # the formula says where to search
         bound = UpperBound(pi, rho, below, confidence, generator)
+        # the formula says where to search
         if individuals is not None:
-            attempts = _attempts_with_power(bound, power, needed, individuals)
-        numbers = sorted({*_FEWER_ATTEMPTS, attempts or _cheapest(needed, rho, person_cost)})
-        rows = tuple(TradeOff(m, _individuals_with_power(bound, power, needed, m), person_cost) for m in numbers)
+            enough = individuals >= 2 and individuals > needed * rho
+            start = _attempts(needed, rho, individuals) if enough else 1
+            attempts = smallest_that_stays(
+                lambda m: bound.power(individuals, m) >= power, start=start, least=1, most=max(200, 2 * start)
+            )
+            if attempts is None:
+                template = (
+                    "no number of attempts gives {individuals:plural person/people} a power of {power:level} at a "
+                    "correlation of {rho:g}; more people are needed"
+                )
+                raise ParameterError(template, code="too-few-people", individuals=individuals, power=power, rho=rho)
+
+        def people_for(attempts: int) -> int:
+            start = _individuals(needed, rho, attempts)
+            # with many errors at the claimed rate, one more or less hardly matters
+            smooth = start * attempts * below > 60
+            people = smallest_that_stays(lambda n: bound.power(n, attempts) >= power, start=start, smooth=smooth)
+            assert people is not None  # more people always do in the end
+            return people
+
+        numbers = sorted({*_ATTEMPTS[:7], attempts or _cheapest(needed, rho, person_cost)})
+        rows = tuple(TradeOff(m, people_for(m), person_cost) for m in numbers)
         # without correlation one attempt of each is planned, as for other goals
         attempts = attempts or (1 if rho == 0 else min(rows, key=lambda row: row.cost).attempts)
         people = individuals or next(row.individuals for row in rows if row.attempts == attempts)
@@ -578,48 +559,23 @@ def plan_rate(
     return replace(plan, simulated=check_plan(plan, generator=generator, data_sets=data_sets, rng=rng))
 
 
-def _individuals_with_power(bound: UpperBound, power: float, needed: float, attempts: int) -> int:
-    """Find the number of people from which on the power is reached."""
-    start = _individuals(needed, bound.rho, attempts)
-    smooth = start * attempts * bound.below > _MANY_ERRORS
-    people = smallest_that_stays(lambda number: bound.power(number, attempts) >= power, start=start, smooth=smooth)
-    assert people is not None  # more people always do in the end
-    return people
-
-
-def _attempts_with_power(bound: UpperBound, power: float, needed: float, individuals: int) -> int:
-    """Find the number of attempts of each person from which on the power is reached."""
-    enough = individuals >= 2 and individuals > needed * bound.rho
-    start = _attempts(needed, bound.rho, individuals) if enough else 1
-    most = max(_MOST_ATTEMPTS, 2 * start)
-    attempts = smallest_that_stays(
-        lambda number: bound.power(individuals, number) >= power, start=start, least=1, most=most
-    )
-    if attempts is None:
-        template = (
-            "no number of attempts gives {individuals:plural person/people} a power of {power:level} at a correlation "
-            "of {rho:g}; more people are needed"
-        )
-        raise ParameterError(template, code="too-few-people", individuals=individuals, power=power, rho=bound.rho)
-    return attempts
-
-
 def _individuals(needed: float, rho: float, attempts: int) -> int:
-    return max(2, ceil(needed * float(design_effect(attempts, rho)) / attempts - HAIR))
+    """Compute the people that are as good as the independent attempts needed."""
+    return max(2, ceil(needed * float(design_effect(attempts, rho)) / attempts - _HAIR))
 
 
 def _attempts(needed: float, rho: float, individuals: int) -> int:
-    fewest = floor(needed * rho + HAIR) + 1
-    least = max(fewest, 2)
+    """Compute the attempts of each person that are as good as the independent attempts needed."""
+    least = max(floor(needed * rho + _HAIR) + 1, 2)
     if individuals < least:
         template = "no number of attempts is enough for {individuals} people at a correlation of {rho:g}; {least} are"
         raise ParameterError(template, code="too-few-people", individuals=individuals, rho=rho, least=least)
-    return max(1, ceil(needed * (1 - rho) / (individuals - needed * rho) - HAIR))
+    return max(1, ceil(needed * (1 - rho) / (individuals - needed * rho) - _HAIR))
 
 
 def _cheapest(needed: float, rho: float, person_cost: float) -> int:
     """Find the attempts with the least cost n (c + m), near m = sqrt(c (1 - rho) / rho); without correlation, one."""
-    if rho == 0 or needed < HAIR:
+    if rho == 0 or needed < _HAIR:
         return 1
     # more attempts than the goal needs of one person are of no use
     near = max(1, ceil(min(sqrt(person_cost * (1 - rho) / rho), needed)))
@@ -628,8 +584,8 @@ def _cheapest(needed: float, rho: float, person_cost: float) -> int:
     spare = enough / needed - (1 - rho)
     fewest = floor(person_cost * (1 - rho) / spare) if person_cost else 1
     most = ceil(min(spare / rho - person_cost, enough / 2 - person_cost))
-    numbers = np.arange(max(1, fewest, near - _CANDIDATES), max(near, min(most, near + _CANDIDATES)) + 1)
-    people = np.maximum(2, np.ceil(needed * design_effect(numbers, rho) / numbers - HAIR))
+    numbers = np.arange(max(1, fewest, near - 10**6), max(near, min(most, near + 10**6)) + 1)
+    people = np.maximum(2, np.ceil(needed * design_effect(numbers, rho) / numbers - _HAIR))
     return int(numbers[np.argmin(people * (person_cost + numbers))])
 
 
@@ -666,7 +622,7 @@ def check_plan(
     >>> 0.0045 < simulated.mean_half_width < 0.0055
     True
     """
-    most = _MOST_DRAWS // min(plan.individuals, plan.attempts + 1)
+    most = 10**8 // min(plan.individuals, plan.attempts + 1)
     data_sets = max(1, min(check_number("data set", data_sets, most=10**9), most))
     pmf = errors_pmf(plan.attempts, plan.pi, plan.rho, generator=generator)
     people = drawn_people(plan.individuals, pmf, data_sets, as_generator(rng))

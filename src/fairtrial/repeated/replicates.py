@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from math import log
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fairtrial.core.errors import as_generator, check_confidence, check_resamples
-from fairtrial.repeated.attempts import Floats, Individuals, Rng
+
+if TYPE_CHECKING:
+    from fairtrial.repeated.attempts import Floats, Individuals, Rng
 
 _TAIL = log(1e10)
-_WIDEST = 128
-"""The widest window of exact probabilities; beyond it, standard deviations of 8 and more, the expansion is used."""
-_ROUNDING = 1e-12
-"""Tolerance for a cumulative probability that equals a level: 1/40 is a common value of both."""
-_AT_ONCE = 1 << 15
-"""Data sets whose probabilities are in memory at once."""
+_WIDEST = 128  # widest window of exact probabilities; from standard deviations of 8 on, the expansion is used
+_ROUNDING = 1e-12  # a cumulative probability may equal a level: 1/40 is a common value of both
+_AT_ONCE = 1 << 15  # data sets whose probabilities are in memory at once
 
 
 def replicate_limits(
@@ -63,7 +62,7 @@ def order_statistics(confidence: float, n_resamples: int | None, data_sets: int,
         return np.tile([tail, 1 - tail], (data_sets, 1))
     low, high = percentile_ranks(confidence, check_resamples(n_resamples))
     gaps = rng.standard_gamma([low, high - low, n_resamples + 1 - high], (data_sets, 3))
-    return cast(Floats, gaps.cumsum(axis=1)[:, :2] / gaps.sum(axis=1, keepdims=True))
+    return np.asarray(gaps.cumsum(axis=1)[:, :2] / gaps.sum(axis=1, keepdims=True))
 
 
 def percentile_ranks(confidence: float, n_resamples: int) -> tuple[int, int]:
@@ -148,4 +147,4 @@ def _cornish_fisher_quantiles(probabilities: Floats, repeats: Floats, levels: Fl
     skewness, kurtosis = third / sigma**3, fourth / variance**2
     z = ndtri(levels)
     w = z + skewness * (z**2 - 1) / 6 + kurtosis * (z**3 - 3 * z) / 24 - skewness**2 * (2 * z**3 - 5 * z) / 36
-    return cast(Floats, np.ceil(mean + sigma * w - 0.5))
+    return np.asarray(np.ceil(mean + sigma * w - 0.5))

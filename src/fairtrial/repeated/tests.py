@@ -18,23 +18,32 @@ from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
 from fairtrial.core.words import in_percent, interval_title, level_text, p_phrase, percent
 from fairtrial.formats.columns import read_paired_counts
-from fairtrial.inference.estimates import Alternative, student_p_value, student_quantile
-from fairtrial.inference.limits import careful_degrees, careful_variance, wilson_limits, worth
-from fairtrial.inference.variance import ClassSpread, concentration, effective_people, one_fewer, welch, without_one
+from fairtrial.inference.estimates import Alternative, student_p_value, student_quantile, wilson_limits
+from fairtrial.inference.jackknife import (
+    ClassSpread,
+    careful_degrees,
+    careful_variance,
+    concentration,
+    one_fewer,
+    without_one,
+    worth,
+)
+from fairtrial.inference.variance import effective_people, welch
 from fairtrial.published.rates import difference_answer
 from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, as_individuals, people_counts
 
 Design: TypeAlias = Literal["rate", "unpaired", "paired"]
 
-_FEW_ERRORS = 4
-"""With fewer errors in all, a test hardly ever rejects."""
-_FEW_EXPECTED = 10
-"""With fewer expected errors in one attempt of everybody, correlation can stay hidden from the test of a rate."""
+_FEW_ERRORS = 4  # with fewer errors in all, a test hardly ever rejects
+_FEW_EXPECTED = 10  # with fewer expected errors in one attempt of everybody, correlation can stay hidden
 
 
 @dataclass(frozen=True, slots=True)
 class IndividualsTest(Record):
-    """One test: the estimate, its statistic and p value, and its interval."""
+    """One test: the estimate, its statistic and p value, and its interval.
+
+    The degrees of freedom are those of Student's t, infinite if the statistic has another distribution.
+    """
 
     FIELDS: ClassVar = (
         Field("test", "test"),
@@ -50,7 +59,6 @@ class IndividualsTest(Record):
     estimate: float
     statistic: float
     degrees: float
-    """Of Student's t; infinite if the statistic has another distribution."""
     p_value: float
     low: float
     high: float

@@ -1,8 +1,8 @@
-"""Guaranteed bounds: where the errors at a threshold lie when scores are known by their cells only.
+"""Choose thresholds and count errors; from counters, with guaranteed bounds.
 
-At the end of a cell both kinds of errors are exact. Within a cell false accepts fall and false rejects rise with the
-threshold, so each lies between its values at the two ends, and a figure that goes one way with each kind of error
-lies between its values at the corners.
+At the end of a cell both error counts are exact. Within a cell false accepts fall and false rejects rise with the
+threshold, so each lies between its values at the two ends, and a measure that is monotone in each error count lies
+between its values at the corners.
 
 The threshold that a criterion chooses is bounded by what cannot be excluded: the best of the ends of cells, and every
 cell in which a score might do as well or better.
@@ -10,6 +10,7 @@ cell in which a score might do as well or better.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import ParameterError, check_classes
-from fairtrial.counting.cells import CountedCells, Integers, positions_of, scores_at
+from fairtrial.counting.cells import CountedCells, scores_at
 from fairtrial.counting.counter import Counter
+from fairtrial.counting.kernels import Integers, positions_of
 from fairtrial.counting.search import (
     BoundedCost,
     cells_at_crossings,
@@ -35,44 +37,43 @@ _LOWEST = int(positions_of(np.array([-np.inf]))[0])
 
 
 class Bounds(NamedTuple):
-    """Two numbers between which a figure lies for certain."""
+    """Guaranteed bounds of a figure."""
 
     low: float
     high: float
 
     @property
     def width(self) -> float:
-        """How far apart they are; 0 where the figure is exact."""
+        """The distance of the bounds; 0 if the figure is exact."""
         return 0.0 if self.low == self.high else self.high - self.low
 
     @property
     def relative_width(self) -> float:
-        """How far apart they are, relative to the upper one; 0 if the figure is exact."""
+        """The distance of the bounds relative to the upper one; 0 if the figure is exact."""
         return self.width / abs(self.high) if self.width and self.high else 0.0
 
     def to_dict(self) -> dict[str, float]:
-        """The names of the command line's JSON."""
+        """Give the bounds under the names of the command line's JSON."""
         return {"low": self.low, "high": self.high}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorBoxes:
-    """Several places where a threshold may lie, and between which numbers the errors are at each.
+    """Ranges in which a threshold may lie, and the fewest and the most errors in each.
 
-    Thresholds are positions on the axis of scores, both ends included.
+    `first` and `last` are positions on the axis of scores, both included.
     """
 
     first: Integers
     last: Integers
     accepts: tuple[Integers, Integers]
-    """The fewest and the most false accepts."""
     rejects: tuple[Integers, Integers]
     genuine: int
     impostor: int
 
     @classmethod
     def at(cls, place: int) -> ErrorBoxes:
-        """Give one place, of which no errors are known."""
+        """Give a single position without errors."""
         none = np.zeros(1, dtype=np.int64)
         return cls(none + place, none + place, (none, none), (none, none), 0, 0)
 
@@ -83,7 +84,7 @@ class ErrorBoxes:
         return Bounds(low, high)
 
     def of(self, measure: Measure, alpha: float = 0.5) -> Bounds:
-        """Between which values a measure lies that goes one way with each kind of errors."""
+        """Bound a measure that is monotone in each error count."""
         corners = [
             np.asarray(measure(ErrorCounts(None, accepts, rejects, self.genuine, self.impostor), alpha))
             for accepts in self.accepts
@@ -94,11 +95,10 @@ class ErrorBoxes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """Errors at one threshold per alpha; from a counter, with what the scores themselves could give."""
+    """Errors at one threshold per alpha; from a counter, with boxes that bound those of the scores."""
 
     counts: ErrorCounts
     boxes: tuple[ErrorBoxes, ...] | None = None
-    """One per alpha; None if the errors are exact."""
 
     def bounds(self, measure: Measure, index: int, alpha: float = 0.5) -> Bounds | None:
         """Bound a measure that is monotone in each error count; None if it is exact."""
@@ -125,7 +125,7 @@ def choose(dev: ScoreData, rule: Criterion, alphas: ArrayLike, *, system: str | 
 
 
 def count(data: ScoreData, at: Tally, *, system: str | None) -> Tally:
-    """Count the errors at thresholds that were chosen elsewhere, and wherever else they might lie."""
+    """Count the errors at chosen thresholds, and in the ranges in which they may lie."""
     thresholds = np.asarray(at.counts.threshold)
     if isinstance(data, Counter):
         cells, places = data.cells(system), positions_of(thresholds)
@@ -133,38 +133,39 @@ def count(data: ScoreData, at: Tally, *, system: str | None) -> Tally:
         there = boxes_at(cells, places, places)
         counts = ErrorCounts(thresholds, there.accepts[0], there.rejects[1], there.genuine, there.impostor)
         spans = at.boxes or [ErrorBoxes.at(place) for place in places]
-        return Tally(counts, tuple(boxes_at(cells, own.first, own.last) for own in spans))
+        return Tally(counts, tuple(boxes_at(cells, span.first, span.last) for span in spans))
     source = as_source(data, system=system, what="test")
     if at.boxes is None:
         return Tally(count_errors(source, thresholds))
-    ends = [scores_at(np.concatenate([own.first, own.last])) for own in at.boxes]
+    ends = [scores_at(np.concatenate([box.first, box.last])) for box in at.boxes]
     counts = count_errors(source, np.concatenate([thresholds, *ends]))
     boxes, start = [], len(thresholds)
-    for own in at.boxes:
-        low, high = counts[start : start + len(own.first)], counts[start + len(own.first) : start + 2 * len(own.first)]
+    for box in at.boxes:
+        middle, stop = start + len(box.first), start + 2 * len(box.first)
+        low, high = counts[start:middle], counts[middle:stop]
         accepts, rejects = (high.false_accepts, low.false_accepts), (low.false_rejects, high.false_rejects)
-        boxes.append(ErrorBoxes(own.first, own.last, accepts, rejects, counts.genuine, counts.impostor))
-        start += 2 * len(own.first)
+        boxes.append(ErrorBoxes(box.first, box.last, accepts, rejects, counts.genuine, counts.impostor))
+        start = stop
     return Tally(counts[: len(thresholds)], tuple(boxes))
 
 
 def edge_points(cells: CountedCells) -> ErrorCounts:
-    """Exact errors at -inf and at the ends of all cells above it."""
-    own = _above_lowest(cells)
+    """Count the exact errors at -inf and at the ends of all cells above it."""
+    above = _above_lowest(cells)
     genuine, impostor = cells.totals
-    below = np.array([impostor, genuine])[:, None] - own.counts.sum(axis=1, keepdims=True)
-    rejected = np.concatenate([below, below + np.cumsum(own.counts, axis=1)], axis=1)
-    thresholds = np.concatenate([[-np.inf], scores_at(own.ends)])
+    below = np.array([impostor, genuine])[:, None] - above.counts.sum(axis=1, keepdims=True)
+    rejected = np.concatenate([below, below + np.cumsum(above.counts, axis=1)], axis=1)
+    thresholds = np.concatenate([[-np.inf], scores_at(above.ends)])
     return ErrorCounts(thresholds, impostor - rejected[0], rejected[1], genuine, impostor)
 
 
 def _above_lowest(cells: CountedCells) -> CountedCells:
-    """The cells above -inf."""
+    """Give the cells above -inf."""
     return cells.only(slice(1, None)) if len(cells) and cells.starts[0] == _LOWEST else cells
 
 
 def boxes_at(cells: CountedCells, first: Integers, last: Integers) -> ErrorBoxes:
-    """Between which numbers the errors lie when thresholds lie between these positions."""
+    """Bound the errors of thresholds between these positions."""
     upto = np.concatenate([np.zeros((2, 1), dtype=np.int64), np.cumsum(cells.counts, axis=1)], axis=1)
     fewest = upto[:, np.searchsorted(cells.ends, first, side="right")]
     most = upto[:, np.searchsorted(cells.starts, last, side="right")]
@@ -176,12 +177,12 @@ def boxes_at(cells: CountedCells, first: Integers, last: Integers) -> ErrorBoxes
 def bounded_choices(
     cells: CountedCells, rule: Criterion, alphas: ArrayLike
 ) -> tuple[ErrorCounts, tuple[ErrorBoxes, ...]]:
-    """Find what a criterion chooses at each alpha, as far as cells tell.
+    """Find the threshold that a criterion chooses at each alpha, as far as cells determine it.
 
     Returns
     -------
     tuple of (ErrorCounts, tuple of ErrorBoxes)
-        Exact errors at the best of the ends of cells, and for each alpha all that cannot be excluded.
+        Exact errors at the best of the ends of cells, and for each alpha all ranges that cannot be excluded.
 
     Raises
     ------
@@ -192,27 +193,40 @@ def bounded_choices(
     """
     weights = rule.resolve_alphas(alphas)
     check_classes(*cells.totals, "the counts")
-    own, edges = _above_lowest(cells), edge_points(cells)
+    above, edges = _above_lowest(cells), edge_points(cells)
+    # positions of the first and the last threshold of each edge: -inf, then the cells
+    first, last = (np.concatenate([[_LOWEST], ends]) for ends in (above.starts, above.ends))
+    accepts, rejects = edges.false_accepts, edges.false_rejects
     chosen, boxes = np.zeros(len(weights), dtype=np.int64), [ErrorBoxes.at(0)] * len(weights)
-    inner = (own.starts < own.ends) & (own.counts.sum(axis=0) > 1)
+    inner = (above.starts < above.ends) & (above.counts.sum(axis=0) > 1)
     for which, used in rule.used_at(weights):
         kept = 1 + np.flatnonzero(_worth_a_look(edges, used, weights[which], exact=not inner.any()))
         places = np.concatenate([[0], kept])
         within = kept[inner[kept - 1]]
-        lowest = _LowestCosts(edges, within, used)
+        lowest = _lowest_costs(edges[within - 1], edges[within], used)
         best = places[best_of_points(edges[places], used, weights[which])]
         for index, place in zip(np.flatnonzero(which).tolist(), best.tolist(), strict=True):
             alpha = float(weights[index])
             cost = float(used.cost(edges[place], alpha))
+            # the chosen end of a cell, exactly, and the insides of cells that cannot be excluded
             possible = within[lowest(alpha) <= cost + _NEAR * max(1.0, abs(cost))]
-            chosen[index], boxes[index] = place, _boxes(own, edges, place, possible)
+            after, before = np.append(possible, place), np.append(possible - 1, place)
+            chosen[index] = place
+            boxes[index] = ErrorBoxes(
+                first[after],
+                last[after],
+                (accepts[after], accepts[before]),
+                (rejects[before], rejects[after]),
+                edges.genuine,
+                edges.impostor,
+            )
     return edges[chosen], tuple(boxes)
 
 
 def _worth_a_look(
     edges: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64], *, exact: bool
 ) -> NDArray[np.bool_]:
-    """Which cells may hold what a criterion chooses at any of the alphas."""
+    """Choose cells that may hold the threshold that a criterion chooses at any of the alphas."""
     if rule.search == "hull" and not (rule.ties_within_edges and edges.false_rejects[0]):
         return cells_below_hull(edges)
     if rule.search == "crossing" and rule.level is not None and rule.target is not None:
@@ -227,42 +241,20 @@ def _worth_a_look(
     return np.ones(len(edges) - 1, dtype=bool)
 
 
-class _LowestCosts:
-    """The lowest cost that a score within each of some cells could have."""
+def _lowest_costs(before: ErrorCounts, after: ErrorCounts, rule: Criterion) -> Callable[[float], NDArray[np.float64]]:
+    """Make a function of alpha that bounds the cost of a score within each of some cells from below."""
+    fewest, most = errors_within(before, after)
+    levels = None if rule.level is None else (rule.level(before), rule.level(after))
 
-    def __init__(self, edges: ErrorCounts, within: Integers, rule: Criterion) -> None:
-        self._rule = rule
-        before, after = edges[within - 1], edges[within]
-        self._ends = before, after
-        self._within = errors_within(before, after)
-        self._levels = None if rule.level is None else (rule.level(before), rule.level(after))
-
-    def __call__(self, alpha: float) -> NDArray[np.float64]:
-        rule = self._rule
-        fewest, most = self._within
+    def lowest(alpha: float) -> NDArray[np.float64]:
         if rule.search == "bounds" and isinstance(rule.cost, BoundedCost):
             return rule.cost.floor(fewest, most, alpha)
-        if self._levels is None or rule.target is None or rule.search != "crossing":
-            # such costs never fall where errors are added: none is below that of the fewest of both kinds
+        if levels is None or rule.target is None or rule.search != "crossing":
+            # such costs never fall as errors are added: none is below that of the fewest of both kinds
             return np.broadcast_to(rule.cost(fewest, alpha), fewest.false_accepts.shape)
         target = float(rule.target(np.array([alpha]))[0])
-        passed = (self._levels[0] <= target + _NEAR) & (self._levels[1] >= target - _NEAR)
-        nearest = np.minimum(*(np.asarray(rule.cost(end, alpha)) for end in self._ends))
+        passed = (levels[0] <= target + _NEAR) & (levels[1] >= target - _NEAR)
+        nearest = np.minimum(*(np.asarray(rule.cost(end, alpha)) for end in (before, after)))
         return np.where(passed, -np.inf, nearest)
 
-
-def _boxes(own: CountedCells, edges: ErrorCounts, chosen: int, possible: Integers) -> ErrorBoxes:
-    """The chosen end of a cell, exactly, and the insides of cells that cannot be excluded."""
-    starts, ends = own.starts, own.ends
-    first = starts[possible - 1]
-    last = ends[possible - 1]
-    mine = [_LOWEST, _LOWEST] if chosen == 0 else [int(starts[chosen - 1]), int(ends[chosen - 1])]
-    accepts, rejects = edges.false_accepts, edges.false_rejects
-    return ErrorBoxes(
-        np.append(first, mine[0]),
-        np.append(last, mine[1]),
-        (np.append(accepts[possible], accepts[chosen]), np.append(accepts[possible - 1], accepts[chosen])),
-        (np.append(rejects[possible - 1], rejects[chosen]), np.append(rejects[possible], rejects[chosen])),
-        edges.genuine,
-        edges.impostor,
-    )
+    return lowest

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import ParameterError, check_alphas
-from fairtrial.core.registry import Registry, summaries
+from fairtrial.core.registry import Registry
 from fairtrial.counting.search import BoundedCost, Level, all_points, bounded_points, crossing_points, hull_points
 from fairtrial.counting.tallies import ErrorCounts, ScoreData, ScoreSource, as_source, count_errors
 from fairtrial.rules.measures import (
@@ -41,7 +41,7 @@ class OffTarget:
         return abs(alpha - _value(self.measure, counts))
 
     def floor(self, fewest: ErrorCounts, most: ErrorCounts, alpha: float) -> NDArray[np.float64]:
-        """The least it can be for errors between the fewest and the most."""
+        """Bound the cost from below for errors between the fewest and the most."""
         ends = [np.asarray(_value(self.measure, counts)) for counts in (fewest, most)]
         low, high = np.minimum(*ends), np.maximum(*ends)
         return np.asarray(np.maximum(np.maximum(low - alpha, alpha - high), 0.0))
@@ -49,9 +49,9 @@ class OffTarget:
 
 @dataclass(frozen=True, slots=True)
 class KeptTarget:
-    """How far a threshold is from an end of all trials, if it keeps the target; else by how much it misses it.
+    """The distance of a threshold from an end of all trials if it meets the target, else by how much it misses it.
 
-    Shares are at most 1, so whatever misses the target costs more than all that keep it.
+    Proportions are at most 1, so a threshold that misses the target costs more than all that meet it.
     """
 
     measure: Measure
@@ -61,7 +61,7 @@ class KeptTarget:
         return self._cost(_value(self.measure, counts), self._beyond(counts), alpha)
 
     def floor(self, fewest: ErrorCounts, most: ErrorCounts, alpha: float) -> NDArray[np.float64]:
-        """The least it can be for errors between the fewest and the most."""
+        """Bound the cost from below for errors between the fewest and the most."""
         # the lower of two thresholds makes more false accepts and fewer false rejects
         near, far = (fewest.false_rejects, most.false_accepts), (most.false_rejects, fewest.false_accepts)
         rejects, accepts = near if self.end == "lowest" else far
@@ -74,7 +74,7 @@ class KeptTarget:
         return missed * (2 + missed_by) + (1 - missed) * beyond
 
     def _beyond(self, counts: ErrorCounts) -> Any:
-        """The share of all trials that lie below the threshold, or above it: accepted ones."""
+        """Compute the proportion of all trials below the threshold, or above it: accepted ones."""
         accepted = counts.genuine - counts.false_rejects + counts.false_accepts
         whole = counts.genuine + counts.impostor
         return (whole - accepted if self.end == "lowest" else accepted) / whole
@@ -92,7 +92,7 @@ class Rising:
 
 
 def direction(measure: Measure) -> int:
-    """1 where a measure rises with the threshold, -1 where it falls, 0 where it may do both."""
+    """Give 1 if a measure rises with the threshold, -1 if it falls, 0 if it may do both."""
     weights = measure.weights_at(0.5)
     if weights is None or (weights.far and weights.frr):
         return 0
@@ -100,62 +100,59 @@ def direction(measure: Measure) -> int:
 
 
 def kept_end(measure: Measure) -> End:
-    """Which threshold of those that keep a target costs least: the highest for what genuine trials alone decide."""
+    """Choose among thresholds that meet a target: the highest for a measure of genuine trials alone."""
     weights = measure.weights_at(0.5)
     return "highest" if weights is not None and not weights.far else "lowest"
 
 
 def _value(measure: Measure, counts: ErrorCounts) -> Any:
-    """The measure; alpha is the target here, so a weight of FAR is a half."""
+    """Compute the measure; alpha is the target here, so the weight of FAR is a half."""
     return measure.formula(counts, 0.5)
 
 
 CriterionLike: TypeAlias = "str | Criterion | DetectionCosts | Callable[[Any, Any, Any], Any]"
 AlphaMeaning: TypeAlias = Literal["none", "weight", "target"]
 _NEAR = 1e-12
-_MOST_COSTS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A cost to minimise over thresholds, and where its minimum has to be looked for.
+    """A cost to minimise over thresholds, and where to search for its minimum.
 
     Parameters
     ----------
     name : str
-        How it is called in tables and on the command line.
+        Its name in tables and on the command line.
     cost : callable
         ``cost(counts, alpha)``, for arrays of counts.
     search : {"all", "hull", "crossing", "bounds"}, default "all"
-        ``"all"`` looks at every candidate and suits any cost. ``"hull"`` looks at the ROC convex hull only: right for a
-        cost that is quasi-convex in (FAR, FRR). ``"crossing"`` looks where `level` passes `target`: right for a cost
-        that grows with their distance on either side, with a level that never falls as the threshold rises.
-        ``"bounds"`` leaves out stretches of scores in which no cost is low enough, by what the cost's method `floor`
-        says of them: see `BoundedCost`.
+        ``"all"``: every candidate, for any cost. ``"hull"``: the ROC convex hull only, for a cost that is quasi-convex
+        in (FAR, FRR). ``"crossing"``: where `level` passes `target`, for a cost that grows with their distance on
+        either side, with a level that never falls as the threshold rises. ``"bounds"``: stretches of scores in which
+        the lower bound of the cost, its method `floor`, is low enough; see `BoundedCost`.
     level : callable, optional
         For ``"crossing"``: the level of an `ErrorCounts`.
     target : callable, optional
-        For ``"crossing"``: what the level should be at each alpha of an array.
+        For ``"crossing"``: the level to reach at each alpha of an array.
     exact : bool, default False
-        Whether `cost` is plain arithmetic, which also takes fractions, so that ties can be told exactly, and a column
-        of alphas, so that all are looked at together.
+        Whether `cost` is plain arithmetic, which also takes fractions, so that ties are exact, and a column of alphas.
     alpha : float, optional
-        The alpha that always goes with this criterion, whatever the caller gives.
+        The fixed alpha of this criterion, whatever the caller gives.
     at_ends : Criterion, optional
-        The criterion that says the same at alpha 0 and 1, where `level` has no crossing.
+        The equivalent criterion at alpha 0 and 1, where `level` has no crossing.
     ties_within_edges : bool, default False
         For ``"hull"``: whether, with genuine scores of -inf, a point within an edge of the hull may win a tie.
     alpha_means : {"none", "weight", "target"}, default "none"
-        What the caller's alpha is to the cost: nothing, a weight between two aims, or the target of a rate. A target
-        must be given, see `resolve_alpha`.
+        The meaning of the caller's alpha: none, a weight, or the target of a rate. A target must be given, see
+        `resolve_alpha`.
     aim : Measure, optional
-        The measure that alpha is the target of.
+        The measure whose target is alpha.
     weighs_far : bool, default False
         Whether the cost weighs FAR with alpha and FRR with 1 - alpha.
     freed : Criterion, optional
-        For a fixed `alpha`: the same criterion with its alpha left to the caller.
+        For a fixed `alpha`: the same criterion with the caller's alpha.
     summary : str, default ""
-        What it does, in a few words, for the help of the command line.
+        A few words for the help of the command line.
 
     Examples
     --------
@@ -186,7 +183,7 @@ class Criterion:
         return f"<Criterion: {self.name}{f', {self.summary}' if self.summary else ''}>"
 
     def points(self, source: ScoreSource, alphas: NDArray[np.float64]) -> ErrorCounts:
-        """Give the error counts among which the optimum for each alpha is.
+        """Count errors at the candidates that include the optimum for each alpha.
 
         Parameters
         ----------
@@ -211,22 +208,22 @@ class Criterion:
         return all_points(source)
 
     def resolve_alpha(self, alpha: float | None) -> float:
-        """Give the one alpha that goes with this criterion when the caller gives this one, or None.
+        """Give the alpha that this criterion uses.
 
         Parameters
         ----------
         alpha : float or None
-            The alpha that the caller gives, or None.
+            The caller's alpha, or None.
 
         Returns
         -------
         float
-            The fixed alpha of a criterion that has one, else the alpha given, else 0.5.
+            The fixed alpha of the criterion, else the caller's alpha, else 0.5.
 
         Raises
         ------
         ParameterError
-            No alpha for a criterion that aims at a target, an alpha outside [0, 1], or several.
+            If a target is missing, alpha is outside [0, 1], or there are several.
         """
         if alpha is None:
             if self.alpha_means == "target":
@@ -241,28 +238,28 @@ class Criterion:
         return float(values[0]) if self.alpha is None else self.alpha
 
     def resolve_alphas(self, alphas: ArrayLike) -> NDArray[np.float64]:
-        """Give the alphas that go with this criterion when the caller gives these.
+        """Give the alphas that this criterion uses.
 
         Parameters
         ----------
         alphas : array_like
-            The alphas that the caller gives: one, or shape (alphas,).
+            The caller's alphas: one, or shape (alphas,).
 
         Returns
         -------
         ndarray of float
-            The same, or the fixed alpha of a criterion that has one, shape (alphas,).
+            The same, or the fixed alpha of the criterion, shape (alphas,).
 
         Raises
         ------
         ParameterError
-            An alpha outside [0, 1].
+            If an alpha is outside [0, 1].
         """
         values = check_alphas(alphas)
         return values if self.alpha is None else np.full_like(values, self.alpha)
 
     def used_at(self, alphas: NDArray[np.float64]) -> tuple[tuple[NDArray[np.bool_], Criterion], ...]:
-        """Tell which criterion says the same at each alpha: itself, or `at_ends` at 0 and 1.
+        """Give the equivalent criterion at each alpha: itself, or `at_ends` at 0 and 1.
 
         Parameters
         ----------
@@ -272,7 +269,7 @@ class Criterion:
         Returns
         -------
         tuple of (ndarray of bool, Criterion)
-            For each criterion that is used at some, at which, shape (alphas,).
+            Masks of the alphas, each of shape (alphas,), with the criterion to use there.
         """
         if self.at_ends is None:
             return ((np.ones(len(alphas), dtype=bool), self),)
@@ -280,7 +277,7 @@ class Criterion:
         return tuple((which, rule) for which, rule in ((~ends, self), (ends, self.at_ends)) if which.any())
 
     def weight_of_far(self, alpha: float) -> float | None:
-        """Give the weight of FAR against FRR that the criterion stands for at this alpha.
+        """Give the weight of FAR against FRR at this alpha.
 
         Parameters
         ----------
@@ -290,7 +287,7 @@ class Criterion:
         Returns
         -------
         float or None
-            The weight, between 0 and 1; None where it stands for none.
+            The weight, between 0 and 1; None if the criterion has none.
         """
         if not self.weighs_far:
             return None
@@ -298,13 +295,13 @@ class Criterion:
 
     @property
     def along_alpha(self) -> Criterion:
-        """The criterion whose weight of FAR is alpha: itself, or its nearest relative."""
+        """The criterion whose weight of FAR is alpha: itself, or the nearest to it."""
         if self.freed is not None:
             return self.freed
         return self if self.weighs_far else CRITERIA["wer-min"]
 
     def described(self, alpha: float) -> str:
-        """Give the name, with the alpha where it has one.
+        """Give the name, with the alpha if it has one.
 
         Parameters
         ----------
@@ -314,7 +311,7 @@ class Criterion:
         Returns
         -------
         str
-            What tables and captions say.
+            The name for tables and captions.
 
         Examples
         --------
@@ -326,36 +323,36 @@ class Criterion:
         return f"{self.name} ({'target' if self.alpha_means == 'target' else 'alpha'} {alpha:g})"
 
     def alpha_of_result(self, alpha: float, measures: Iterable[Measure] = ()) -> float | None:
-        """Give the alpha that a result tells: the one it was made with, where it is anything to it.
+        """Give the alpha that a result reports.
 
         Parameters
         ----------
         alpha : float
             The alpha that thresholds were chosen with.
         measures : iterable of Measure, default ()
-            What is reported besides.
+            The reported measures.
 
         Returns
         -------
         float or None
-            None where neither the criterion nor one of the measures has an alpha.
+            The alpha; None if neither the criterion nor one of the measures depends on it.
 
         Examples
         --------
         >>> CRITERIA["eer"].alpha_of_result(0.5), CRITERIA["wer-min"].alpha_of_result(0.5)
         (None, 0.5)
         """
-        told = self.alpha_means != "none" or any(measure.depends_on_alpha for measure in measures)
-        return alpha if told else None
+        depends = self.alpha_means != "none" or any(measure.depends_on_alpha for measure in measures)
+        return alpha if depends else None
 
 
 def described_criterion(name: str, alpha: float) -> str:
-    """A criterion by its name with its alpha, if it has one; the name alone where it is not registered."""
+    """Give the name of a criterion with its alpha, if it has one; the name alone if it is not registered."""
     return CRITERIA[name].described(alpha) if name in CRITERIA else name
 
 
 def _balance(counts: ErrorCounts) -> NDArray[np.float64]:
-    """FRR / (FAR + FRR): alpha FAR equals (1 - alpha) FRR where this is alpha. Without any error, a half."""
+    """Compute FRR / (FAR + FRR): alpha FAR equals (1 - alpha) FRR if this is alpha. Without errors, a half."""
     far, frr = counts.far, counts.frr
     return np.where(far + frr > 0, share(frr, far + frr), 0.5)
 
@@ -365,7 +362,7 @@ CRITERIA: Registry[Criterion] = Registry("criterion", "criteria", Criterion)
 
 
 def register_criterion(criterion: Criterion) -> Criterion:
-    """Make a criterion known by its name, to the command line too.
+    """Register a criterion by its name, for the command line, too.
 
     Parameters
     ----------
@@ -402,7 +399,7 @@ def _lost_f1(counts: ErrorCounts, alpha: Any) -> Any:
 
 
 def _surplus(counts: ErrorCounts) -> NDArray[np.float64]:
-    """False rejects minus false accepts for each genuine trial: precision equals recall where this is 0."""
+    """Compute false rejects minus false accepts for each genuine trial: precision equals recall if this is 0."""
     return np.asarray((counts.false_rejects - counts.false_accepts) / counts.genuine)
 
 
@@ -439,27 +436,27 @@ _WER_EQUAL = Criterion(
 
 
 def target_criterion(measure: MeasureLike, *, kept: bool = False) -> Criterion:
-    """Make a criterion that aims at a target of any measure, the target being alpha.
+    """Make a criterion for a target of any measure; alpha is the target.
 
     Parameters
     ----------
     measure : str, Measure, DetectionCosts or callable
         What should be near alpha: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`.
     kept : bool, default False
-        Whether the measure must be as good as the target on dev, or better. Of the thresholds that keep it so, the
-        lowest is taken, which rejects fewest genuine trials; for a measure of genuine trials alone, such as recall, the
-        highest, which accepts fewest impostors. Where none keeps it, the nearest is taken.
+        Whether the measure must be as good as the target on dev, or better. Of the thresholds that meet it, the lowest
+        is taken, which rejects fewest genuine trials; for a measure of genuine trials alone, such as recall, the
+        highest, which accepts fewest impostors. If none meets it, the nearest is taken.
 
     Returns
     -------
     Criterion
-        Not registered yet; see `register_criterion`. Named like the measure, with ``-at-most`` or ``-at-least`` where
-        the target is kept.
+        Not registered yet; see `register_criterion`. Named like the measure, with ``-at-most`` or ``-at-least`` if the
+        target is kept.
 
     Raises
     ------
     ParameterError
-        A measure that is not known.
+        If the measure is unknown.
 
     References
     ----------
@@ -476,6 +473,7 @@ def target_criterion(measure: MeasureLike, *, kept: bool = False) -> Criterion:
     cost = KeptTarget(aim, end) if kept else OffTarget(aim)
     bound = "least" if aim.higher_is_better else "most"
     name = f"{aim.name}-at-{bound}" if kept else aim.name
+    label = aim.label if aim.label.isupper() else aim.label.lower()
     bounded = aim.worsened_by_errors or aim.weights is not None
     return Criterion(
         name,
@@ -486,15 +484,10 @@ def target_criterion(measure: MeasureLike, *, kept: bool = False) -> Criterion:
         exact=bounded,
         alpha_means="target",
         aim=aim,
-        summary=f"{end} threshold whose {_in_a_sentence(aim.label)} is at {bound} the target alpha"
+        summary=f"{end} threshold whose {label} is at {bound} the target alpha"
         if kept
-        else f"{_in_a_sentence(aim.label)} nearest to the target alpha",
+        else f"{label} nearest to the target alpha",
     )
-
-
-def _in_a_sentence(label: str) -> str:
-    """The label of a measure as it stands within a sentence: abbreviations keep their capitals."""
-    return label if label.isupper() else label.lower()
 
 
 for _criterion in (
@@ -543,13 +536,7 @@ class _UsersCost:
 
 
 def as_criterion(criterion: CriterionLike) -> Criterion:
-    """A criterion by its name, detection costs, or a user's function ``C(far, frr, alpha)`` of arrays.
-
-    Raises
-    ------
-    ParameterError
-        A name that is not registered.
-    """
+    """Give a criterion by its name, detection costs, or a user's function ``C(far, frr, alpha)`` of arrays."""
     if isinstance(criterion, Criterion):
         return criterion
     if isinstance(criterion, DetectionCosts):
@@ -558,11 +545,6 @@ def as_criterion(criterion: CriterionLike) -> Criterion:
         name = getattr(criterion, "__name__", "criterion").strip("<>")
         return Criterion(name, _UsersCost(criterion), alpha_means="weight")
     return CRITERIA.find(criterion)
-
-
-def criteria_help() -> str:
-    """All registered criteria in one line, each with what it does."""
-    return summaries(CRITERIA.values())
 
 
 def choose_thresholds(
@@ -580,7 +562,7 @@ def choose_thresholds(
     alphas : array_like
         The weights or targets that the criterion takes: one, or shape (alphas,); each from 0 to 1.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
 
     Returns
     -------
@@ -590,14 +572,14 @@ def choose_thresholds(
     Raises
     ------
     ParameterError
-        A criterion that is not known, or an alpha outside [0, 1].
+        If the criterion is unknown, or an alpha is outside [0, 1].
     TrialsError
         As for `as_source`.
 
     Notes
     -----
     Candidates are -inf and every distinct score. Among equal minimisers the one with the smallest FAR + FRR is taken,
-    then the smallest threshold; ties are told exactly.
+    then the smallest threshold; ties are exact.
 
     References
     ----------
@@ -614,33 +596,33 @@ def choose_thresholds(
     weights = rule.resolve_alphas(alphas)
     source = as_source(data, system=system)
     distinct, place = np.unique(weights, return_inverse=True)
-    found = np.empty((3, len(distinct)))
-    for which, own in rule.used_at(distinct):
-        points = own.points(source, distinct[which])
-        best = points[best_of_points(points, own, distinct[which])]
-        found[:, which] = best.threshold, best.false_accepts, best.false_rejects
-    thresholds, accepts, rejects = found[:, place]
+    chosen = np.empty((3, len(distinct)))
+    for which, used in rule.used_at(distinct):
+        points = used.points(source, distinct[which])
+        best = points[best_of_points(points, used, distinct[which])]
+        chosen[:, which] = best.threshold, best.false_accepts, best.false_rejects
+    thresholds, accepts, rejects = chosen[:, place]
     return ErrorCounts(thresholds, accepts.astype(np.int64), rejects.astype(np.int64), source.genuine, source.impostor)
 
 
 def best_of_points(points: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Among points by rising threshold, where each alpha has its smallest cost, ties told exactly."""
-    at_once = max(1, _MOST_COSTS // len(points)) if rule.exact else 1
-    found = np.empty(len(alphas), dtype=np.int64)
+    """Find the point with the smallest cost for each alpha among points by rising threshold, with exact ties."""
+    at_once = max(1, (1 << 20) // len(points)) if rule.exact else 1
+    best = np.empty(len(alphas), dtype=np.int64)
     for start in range(0, len(alphas), at_once):
         some = alphas[start : start + at_once]
         costs = _costs(points, rule, some)
         lowest = costs.min(axis=1, keepdims=True)
         margin = _NEAR * np.maximum(1.0, abs(lowest)) if rule.exact else 0.0
         near = costs <= lowest + margin
-        found[start : start + at_once] = near.argmax(axis=1)
+        best[start : start + at_once] = near.argmax(axis=1)
         for row in np.flatnonzero(np.count_nonzero(near, axis=1) > 1).tolist():
-            found[start + row] = _best_of_ties(points, rule, float(some[row]), np.flatnonzero(near[row]).tolist())
-    return found
+            best[start + row] = _best_of_ties(points, rule, float(some[row]), np.flatnonzero(near[row]).tolist())
+    return best
 
 
 def _costs(points: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One row per alpha, one column per threshold."""
+    """Compute costs, one row per alpha, one column per threshold."""
     shape = len(alphas), len(points)
     try:
         costs = np.asarray(rule.cost(points, alphas[:, None] if rule.exact else float(alphas[0])), dtype=np.float64)
@@ -656,7 +638,7 @@ def _costs(points: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64]) ->
 
 
 def _best_of_ties(points: ErrorCounts, rule: Criterion, alpha: float, near: list[int]) -> int:
-    """The lowest cost, exactly; then the fewest errors; then the lowest threshold."""
+    """Choose the lowest cost, exactly; then the fewest errors; then the lowest threshold."""
     fraction = simplest_fraction(alpha)
 
     def rank(index: int) -> tuple[Any, int, float]:

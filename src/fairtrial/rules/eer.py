@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, get_args
@@ -16,7 +15,7 @@ from fairtrial.core.words import percent, threshold_text
 from fairtrial.counting.cells import CountedCells
 from fairtrial.counting.counter import Counter
 from fairtrial.counting.search import crossing_points, hull_of_points, hull_points
-from fairtrial.counting.tallies import ErrorCounts, ScoreData, ScoreSource, as_source
+from fairtrial.counting.tallies import ErrorCounts, ScoreData, as_source
 from fairtrial.rules.bounds import Bounds, bounded_choices, edge_points
 from fairtrial.rules.criteria import CRITERIA, Criterion, choose_thresholds
 from fairtrial.rules.measures import MEASURES, Measure, precision, recall
@@ -42,10 +41,10 @@ class EqualErrorRate(Result):
     Examples
     --------
     >>> from fairtrial import equal_error_rate
-    >>> found = equal_error_rate(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]))
-    >>> found
+    >>> result = equal_error_rate(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]))
+    >>> result
     <EqualErrorRate: EER 22.50 % by step-mean, threshold 0.5>
-    >>> found.threshold, found.counts.false_accepts, found.counts.false_rejects
+    >>> result.threshold, result.counts.false_accepts, result.counts.false_rejects
     (0.5, 1, 1)
     """
 
@@ -99,7 +98,7 @@ def equal_error_rate(
         where abs(FAR - FRR) is smallest. ``interpolated``: where the straight line between the two neighbouring points
         of the ROC meets FAR = FRR. ``rocch``: where the ROC convex hull meets it.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
 
     Returns
     -------
@@ -152,8 +151,7 @@ def _counted_eer(cells: CountedCells, rule: Criterion, definition: EerDefinition
     edges = edge_points(cells)
     if definition == "interpolated":
         value = where_equal(edges)
-        accepts, rejects = edges.false_accepts.tolist(), edges.false_rejects.tolist()
-        surplus = [a * edges.genuine - r * edges.impostor for a, r in zip(accepts, rejects, strict=True)]
+        surplus = _surplus(edges)
         last = max((index for index, value in enumerate(surplus) if value >= 0), default=0)
         if not cells.level or surplus[0] <= 0 or surplus[last] == 0:
             return EqualErrorRate(value, definition, nearest, Bounds(value, value))
@@ -169,33 +167,31 @@ def _counted_eer(cells: CountedCells, rule: Criterion, definition: EerDefinition
     return EqualErrorRate(high, definition, nearest, Bounds(min(low, high), high))
 
 
-def where_equal(points: ErrorCounts) -> float:
-    """Where the line through points by rising threshold passes from FAR >= FRR to FAR < FRR.
-
-    Scores of -inf are never accepted; with so many of them that FRR is the larger from the start, the rates
-    are nowhere equal and their mean at the start stands for them.
-    """
+def _surplus(points: ErrorCounts) -> list[int]:
+    """Compute FAR - FRR times all pairs of trials, exactly."""
     accepts, rejects = points.false_accepts.tolist(), points.false_rejects.tolist()
-    surplus = [a * points.genuine - r * points.impostor for a, r in zip(accepts, rejects, strict=True)]
+    return [a * points.genuine - r * points.impostor for a, r in zip(accepts, rejects, strict=True)]
+
+
+def where_equal(points: ErrorCounts) -> float:
+    """Compute the rate at which the line through points by rising threshold passes from FAR >= FRR to FAR < FRR.
+
+    Scores of -inf are never accepted; with so many of them that FRR is the larger from the start, the rates are nowhere
+    equal, and their mean at the start is taken.
+    """
+    surplus = _surplus(points)
     if surplus[0] < 0:
         return float(points[0].hter)
-    last, weight = crossing_of(surplus)
-    met = accepts[last] if weight == 0 else accepts[last] + weight * (accepts[last + 1] - accepts[last])
-    return float(Fraction(met) / points.impostor)
+    return float(_at_zero(surplus, points.false_accepts.tolist()) / points.impostor)
 
 
-def crossing_of(surplus: Sequence[int]) -> tuple[int, Fraction]:
-    """Where numbers that begin at 0 or above and never rise pass 0: the last that is not below, and how far on it is.
-
-    Examples
-    --------
-    >>> crossing_of([5, 1, -3])
-    (1, Fraction(1, 4))
-    """
+def _at_zero(surplus: list[int], values: list[int]) -> Fraction:
+    """Interpolate values where a surplus that begins at 0 or above and never rises passes 0."""
     last = max(index for index, value in enumerate(surplus) if value >= 0)
     if surplus[last] == 0:
-        return last, Fraction(0)
-    return last, Fraction(surplus[last], surplus[last] - surplus[last + 1])
+        return Fraction(values[last])
+    weight = Fraction(surplus[last], surplus[last] - surplus[last + 1])
+    return values[last] + weight * (values[last + 1] - values[last])
 
 
 BreakEvenDefinition: TypeAlias = Literal["interpolated", "step"]
@@ -217,8 +213,8 @@ class BreakEvenPoint(Result):
     Examples
     --------
     >>> from fairtrial.rules import break_even_point
-    >>> found = break_even_point(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]))
-    >>> found.precision, found.recall, found.threshold
+    >>> result = break_even_point(([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]))
+    >>> result.precision, result.recall, result.threshold
     (0.75, 0.75, 0.5)
     """
 
@@ -238,7 +234,7 @@ class BreakEvenPoint(Result):
 
     @property
     def recall(self) -> float:
-        """The recall at that threshold; it differs from the precision only where scores of several trials are equal."""
+        """The recall at that threshold; it differs from the precision only if scores of several trials are equal."""
         return float(recall(self.counts))
 
     def to_dict(self) -> dict[str, Any]:
@@ -282,11 +278,11 @@ def break_even_point(
         Trials, a data frame of them, a source of scores, or a pair of arrays ``(genuine, impostor)``.
     definition : {"interpolated", "step"}, default "interpolated"
         Without equal scores both definitions are the same: the precision among as many of the highest scores as there
-        are genuine trials. If that number falls among equal scores, ``interpolated`` takes the share of them that is
-        missing, which is the mean over all orders that they could be in. ``step`` takes the mean of precision and
-        recall at the threshold that accepts most nearly as many trials as are genuine, eq. (8).
+        are genuine trials. If that number falls among equal scores, ``interpolated`` takes the proportion of them that
+        is missing, which is the mean over all their orders. ``step`` takes the mean of precision and recall at the
+        threshold that accepts most nearly as many trials as are genuine, eq. (8).
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
 
     Returns
     -------
@@ -296,13 +292,13 @@ def break_even_point(
     Raises
     ------
     ParameterError
-        A definition that does not exist.
+        If the definition is unknown.
 
     Notes
     -----
     Precision depends on how many impostor trials there are for each genuine one, and so does the break-even point. If
-    more genuine trials have no score (``-inf``) than there are impostor trials, so many trials are never accepted; then
-    the mean of precision and recall where all others are accepted stands for it.
+    more genuine trials have no score (``-inf``) than there are impostor trials, the mean of precision and recall with
+    all others accepted is taken.
 
     References
     ----------
@@ -314,20 +310,13 @@ def break_even_point(
     0.75
     """
     check_choice("definition", definition, get_args(BreakEvenDefinition))
-    source = as_source(data, system=system)
-    nearest = choose_thresholds(source, "break-even", 0.5)[0].scalar()
-    value = (precision(nearest) + recall(nearest)) / 2 if definition == "step" else _where_equal(source, nearest)
-    return BreakEvenPoint(float(value), definition, nearest)
-
-
-def _where_equal(source: ScoreSource, nearest: ErrorCounts) -> float:
-    rule = CRITERIA["break-even"]
-    assert rule.level is not None
-    points = crossing_points(source, rule.level, np.zeros(1))
-    surplus = (points.false_accepts - points.false_rejects).tolist()
-    if surplus[0] < 0:
-        return float((precision(nearest) + recall(nearest)) / 2)
-    last, weight = crossing_of(surplus)
-    rejects = points.false_rejects.tolist()
-    missed = rejects[last] if weight == 0 else rejects[last] + weight * (rejects[last + 1] - rejects[last])
-    return float(1 - Fraction(missed) / points.genuine)
+    source, rule = as_source(data, system=system), CRITERIA["break-even"]
+    nearest = choose_thresholds(source, rule, 0.5)[0].scalar()
+    value = float((precision(nearest) + recall(nearest)) / 2)
+    if definition == "interpolated":
+        assert rule.level is not None
+        points = crossing_points(source, rule.level, np.zeros(1))
+        surplus = (points.false_accepts - points.false_rejects).tolist()
+        if surplus[0] >= 0:
+            value = float(1 - _at_zero(surplus, points.false_rejects.tolist()) / points.genuine)
+    return BreakEvenPoint(value, definition, nearest)

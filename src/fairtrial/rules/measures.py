@@ -1,4 +1,4 @@
-"""Report figures computed from error counts at a threshold."""
+"""Measures: figures computed from error counts at a threshold."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import importlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from fairtrial.core.errors import ParameterError, check_share
-from fairtrial.core.registry import Registry, summaries
+from fairtrial.core.registry import Registry
+from fairtrial.core.words import nearest
 from fairtrial.counting.tallies import ErrorCounts
 
 
 def simplest_fraction(value: float) -> Fraction:
-    """A fraction of small denominator that rounds to the value.
+    """Find a fraction of small denominator that rounds to the value.
 
     Examples
     --------
@@ -32,10 +33,7 @@ def simplest_fraction(value: float) -> Fraction:
 
 
 Formula: TypeAlias = Callable[[ErrorCounts, Any], Any]
-"""From error counts and alpha to a value; arrays and fractions go through it as numbers do."""
-
-_STEP = 1e-4
-"""The step of numerical derivatives, as a share of the distance to the nearer border of a count."""
+"""From error counts and alpha to a value, for numbers, arrays and fractions."""
 
 
 class Weights(NamedTuple):
@@ -48,7 +46,7 @@ class Weights(NamedTuple):
     frr : float
         The weight of FRR.
     constant : float, default 0.0
-        What is added.
+        The constant.
 
     Examples
     --------
@@ -62,12 +60,12 @@ class Weights(NamedTuple):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The lowest and the highest value that rates between 0 and 1 give."""
+        """The lowest and the highest possible value."""
         rates = self.far, self.frr
         return self.constant + sum(min(w, 0.0) for w in rates), self.constant + sum(max(w, 0.0) for w in rates)
 
     def value(self, counts: ErrorCounts) -> Any:
-        """Give the measure at these counts.
+        """Compute the measure at these counts.
 
         Parameters
         ----------
@@ -77,7 +75,7 @@ class Weights(NamedTuple):
         Returns
         -------
         float, ndarray of float or Fraction
-            As the counts are.
+            Of the type of the counts.
         """
         value, rest = _term(self.far, counts.false_accepts, counts.impostor)
         other, more = _term(self.frr, counts.false_rejects, counts.genuine)
@@ -85,9 +83,9 @@ class Weights(NamedTuple):
 
 
 def _term(weight: Any, errors: Any, trials: Any) -> tuple[Any, Any]:
-    """Weight times rate as two summands.
+    """Compute weight times rate as two summands.
 
-    A negative weight counts the trials decided rightly: 1 - 9/10 would lose the last digits of 1/10.
+    A negative weight counts the correct decisions: 1 - 9/10 would lose the last digits of 1/10.
     """
     if np.ndim(weight) == 0 and weight < 0:
         return -weight * ((trials - errors) / trials), weight
@@ -96,18 +94,18 @@ def _term(weight: Any, errors: Any, trials: Any) -> tuple[Any, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A named figure: how it is computed and which way is better.
+    """A named figure: its formula, and which direction is better.
 
     Parameters
     ----------
     name : str
-        How it is called on the command line and in JSON.
+        Its name on the command line and in JSON.
     formula : callable
         ``formula(counts, alpha)``, for arrays of counts.
     label : str
-        How tables and figures call it.
+        Its name in tables and figures.
     higher_is_better : bool, default False
-        Whether a larger value is the better one.
+        Whether a larger value is better.
     is_share : bool, default True
         Whether it lies between 0 and 1 and is shown in percent.
     weights : callable, optional
@@ -115,10 +113,10 @@ class Measure:
     summary : str, default ""
         What it is, in a few words, for the help of the command line.
     worsened_by_errors : bool, default False
-        Whether no error of either kind, added to others, ever makes it better: then a target of it is searched for
-        without looking at every score.
+        Whether an additional error of either kind never improves it: then a target of it is found without looking at
+        every score.
     direction : str, default ""
-        For a user's function: which way is taken as better, and how to say otherwise.
+        For a user's function: which direction is taken as better, and how to change it.
     undefined : callable, optional
         Whether it is 0/0 at counts, and 0 by convention; results then carry a note.
 
@@ -149,16 +147,16 @@ class Measure:
 
     @property
     def kind(self) -> Literal["rate", "number"]:
-        """What a column of it holds: a share is shown in percent, a cost is not."""
+        """The kind of its column: a proportion is shown in percent, a cost is not."""
         return "rate" if self.is_share else "number"
 
     @property
     def interval_kind(self) -> Literal["interval", "range"]:
-        """What a column of its intervals holds."""
+        """The kind of the column of its intervals."""
         return "interval" if self.is_share else "range"
 
     def __call__(self, counts: ErrorCounts, alpha: Any = 0.5) -> Any:
-        """The value at the counts given; `alpha` matters to the weighted error rate only."""
+        """Compute the value; `alpha` applies to the weighted error rate only."""
         try:
             return self.formula(counts, alpha) + 0.0
         except Exception as error:  # a user's function may fail in any way
@@ -182,7 +180,7 @@ class Measure:
 
     @property
     def depends_on_alpha(self) -> bool:
-        """Whether alpha matters to it: it does to the weighted error rate, and may to a measure that is not linear."""
+        """Whether alpha changes it, as it does the weighted error rate and may any measure that is not linear."""
         if self.weights is None:
             return True
         return self.weights(0.25) != self.weights(0.75)
@@ -201,13 +199,12 @@ class Measure:
         -------
         tuple of four float or ndarray of float
             The derivatives with respect to false accepts, false rejects, genuine trials and impostor trials: numbers,
-            or arrays where there are several thresholds and the derivative is not the same at all of them.
+            or arrays if there are several thresholds and the derivative is not the same at all of them.
 
         Notes
         -----
-        Linear measures have theirs in closed form. Those of any other, users' own included, are central
-        differences; one-sided where a count of errors is 0 or all trials of its class. So a user's measure must
-        be smooth in the counts, which it gets as floats.
+        Linear measures have closed forms. The derivatives of others are central differences, one-sided if an error
+        count is 0 or all trials of its class. So a user's measure must be smooth in the counts, which are floats then.
 
         Examples
         --------
@@ -235,16 +232,16 @@ class Measure:
 
 
 def _derivative(function: Callable[[Any], Any], at: Any, low: Any, high: Any) -> Any:
-    """The derivative within [low, high]: central, or one-sided of second order where a border is too near."""
-    step = _STEP * np.maximum(np.minimum(at - low, high - at), 1.0)
+    """Differentiate within [low, high]: central, or one-sided of second order near a border."""
+    step = 1e-4 * np.maximum(np.minimum(at - low, high - at), 1.0)
     central = (at - step >= low) & (at + step <= high)
     side = np.where(at + 2 * step <= high, step, -step)
     # [()] makes a plain number of an array without dimensions
     one, other = (np.where(central, at + a, at + b)[()] for a, b in ((step, side), (-step, 2 * side)))
     ahead, beyond = function(one), function(other)
     sided = (4 * ahead - 3 * function(at) - beyond) / (2 * side)
-    found = np.where(central, (ahead - beyond) / (2 * step), sided)
-    return found if found.ndim else float(found)
+    derivative = np.where(central, (ahead - beyond) / (2 * step), sided)
+    return derivative if derivative.ndim else float(derivative)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,18 +251,14 @@ class _Fixed:
     weights: Weights
 
     def __call__(self, alpha: Any) -> Weights:
-        return _exact(self.weights) if isinstance(alpha, Fraction) else self.weights
-
-
-def _exact(weights: Weights) -> Weights:
-    """The weights as fractions, which go through formulas as numbers do."""
-    far, frr, constant = (simplest_fraction(weight) for weight in weights)
-    return Weights(far, frr, constant)  # type: ignore[arg-type]
+        if isinstance(alpha, Fraction):
+            return Weights(*map(simplest_fraction, self.weights))  # type: ignore[arg-type]
+        return self.weights
 
 
 @dataclass(frozen=True, slots=True)
 class _Linear:
-    """The formula of a linear measure; exact where the counts are."""
+    """The formula of a linear measure; exact if the counts are fractions."""
 
     weights: Callable[[Any], Weights]
 
@@ -289,13 +282,13 @@ def linear_measure(
     Parameters
     ----------
     name : str
-        How it is called on the command line and in JSON.
+        Its name on the command line and in JSON.
     label : str
-        How tables and figures call it.
+        Its name in tables and figures.
     weights : Weights or callable
         The weights, or a function that gives them for an alpha.
     higher_is_better : bool, default False
-        Whether a larger value is the better one.
+        Whether a larger value is better.
     is_share : bool, default True
         Whether it lies between 0 and 1 and is shown in percent.
     summary : str, default ""
@@ -320,8 +313,7 @@ def linear_measure(
     return Measure(name, _Linear(along), label, higher_is_better, is_share, along, summary)
 
 
-_MOST_COST = 1e100
-"""Costs that can still be squared."""
+_MOST_COST = 1e100  # can still be squared
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +322,7 @@ class DetectionCosts:
 
     .. math:: C_{fr} P_{genuine} FRR + C_{fa} P_{impostor} FAR
 
-    Wherever a measure or a criterion is expected, these costs can be given.
+    They can be given instead of a measure or a criterion.
 
     Parameters
     ----------
@@ -346,7 +338,7 @@ class DetectionCosts:
     Raises
     ------
     ParameterError
-        A negative cost or prior, or a prior above 1.
+        If a cost or prior is negative, or a prior above 1.
 
     References
     ----------
@@ -378,17 +370,17 @@ class DetectionCosts:
 
 @dataclass(frozen=True, slots=True)
 class _CostWeights:
-    """The weights that costs and priors make; as fractions, the products of the fractions that people mean."""
+    """The weights by costs and priors; as fractions, products of the simplest fractions."""
 
     costs: DetectionCosts
 
     def __call__(self, alpha: Any) -> Weights:
-        own = self.costs
+        costs = self.costs
         if isinstance(alpha, Fraction):
-            far = simplest_fraction(own.cost_fa) * simplest_fraction(own.prior_impostor)
-            frr = simplest_fraction(own.cost_fr) * simplest_fraction(own.prior_genuine)
+            far = simplest_fraction(costs.cost_fa) * simplest_fraction(costs.prior_impostor)
+            frr = simplest_fraction(costs.cost_fr) * simplest_fraction(costs.prior_genuine)
             return Weights(far, frr, Fraction(0))  # type: ignore[arg-type]
-        return Weights(own.cost_fa * own.prior_impostor, own.cost_fr * own.prior_genuine)
+        return Weights(costs.cost_fa * costs.prior_impostor, costs.cost_fr * costs.prior_genuine)
 
 
 def _wer_weights(alpha: Any) -> Weights:
@@ -396,7 +388,7 @@ def _wer_weights(alpha: Any) -> Weights:
 
 
 def share(part: Any, whole: Any) -> Any:
-    """`part / whole`, and 0 where there is nothing to divide: of no accepted trial none is right."""
+    """Compute `part / whole`, and 0 if the whole is 0."""
     if isinstance(whole, np.ndarray):
         result = np.zeros(np.broadcast(part, whole).shape)
         np.divide(part, whole, out=result, where=whole != 0)
@@ -405,28 +397,28 @@ def share(part: Any, whole: Any) -> Any:
 
 
 def _class_error(counts: ErrorCounts, alpha: Any = None) -> Any:
-    """The share of all trials decided wrongly."""
+    """Compute the proportion of all trials decided wrongly."""
     return (counts.false_accepts + counts.false_rejects) / (counts.genuine + counts.impostor)
 
 
 def precision(counts: ErrorCounts, alpha: Any = None) -> Any:
-    """The share of accepted trials that are genuine; 0 where none is accepted."""
+    """Compute the proportion of accepted trials that are genuine; 0 if none is accepted."""
     right = counts.genuine - counts.false_rejects
     return share(right, right + counts.false_accepts)
 
 
 def _accepts_nobody(counts: ErrorCounts) -> bool:
-    """Whether no trial is accepted, so that precision is 0/0."""
+    """Check whether no trial is accepted, so that precision is 0/0."""
     return bool(counts.false_rejects == counts.genuine and counts.false_accepts == 0)
 
 
 def recall(counts: ErrorCounts, alpha: Any = None) -> Any:
-    """The share of genuine trials that are accepted: 1 - FRR."""
+    """Compute the proportion of genuine trials that are accepted: 1 - FRR."""
     return (counts.genuine - counts.false_rejects) / counts.genuine
 
 
 def f1(counts: ErrorCounts, alpha: Any = None) -> Any:
-    """The harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN); 0 where no genuine is accepted."""
+    """Compute the harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN); 0 if no genuine trial is accepted."""
     right = counts.genuine - counts.false_rejects
     return share(2 * right, 2 * right + counts.false_accepts + counts.false_rejects)
 
@@ -440,7 +432,7 @@ MEASURES: Registry[Measure] = Registry("measure", "measures", Measure)
 
 
 def register_measure(measure: Measure) -> Measure:
-    """Make a measure known by its name, to the command line too.
+    """Register a measure by its name, for the command line, too.
 
     Parameters
     ----------
@@ -523,14 +515,9 @@ class _UsersFormula:
 
 
 def as_measure(measure: MeasureLike) -> Measure:
-    """A measure by its name, detection costs, a user's function of an `ErrorCounts`, or a measure as it is.
+    """Give a measure by its name, detection costs, a user's function of an `ErrorCounts`, or a measure unchanged.
 
     Lower values of a user's function are better, unless it has an attribute ``higher_is_better`` that is true.
-
-    Raises
-    ------
-    ParameterError
-        A name that is not registered.
     """
     if isinstance(measure, Measure):
         return measure
@@ -548,13 +535,15 @@ def as_measure(measure: MeasureLike) -> Measure:
 
 
 class JudgedMeasure(Protocol):
-    """A measure that is not a function of the errors at one threshold: it estimates itself of a judged system."""
+    """A measure that is not a function of the errors at one threshold, but computed from a judged system.
+
+    `given` has the words for the calibration, by whether it is re-estimated.
+    """
 
     of_errors: ClassVar[bool]
     higher_is_better: ClassVar[bool]
     direction: ClassVar[str]
     given: ClassVar[dict[Any, str]]
-    """What sentences say of the calibration, by whether it is re-estimated."""
 
     @property
     def name(self) -> str: ...
@@ -582,11 +571,11 @@ class JudgedMeasure(Protocol):
     def interval_kind(self) -> Literal["interval", "range"]: ...
 
     def told(self, provenance: Any) -> Any:
-        """Tell whether it is a priori."""
+        """Say whether it is a priori."""
         ...
 
     def evidence(self, judgement: Any) -> Any:
-        """Prepare a judged system; refuses what it cannot measure."""
+        """Prepare a judged system; refuse one that it cannot measure."""
         ...
 
     def judged(self, judgement: Any) -> Any:
@@ -605,8 +594,7 @@ class JudgedMeasure(Protocol):
 AnyMeasure: TypeAlias = Measure | JudgedMeasure
 AnyMeasureLike: TypeAlias = MeasureLike | JudgedMeasure
 """A measure of errors or of evidence, its name, detection costs, or a user's function of an `ErrorCounts`."""
-_OTHERS = "fairtrial.calibration.measures"
-"""The module of measures that estimate themselves; loaded when one of its names is asked for."""
+_OTHERS = "fairtrial.calibration.measures"  # loaded when one of its names is needed
 
 
 def as_any_measure(measure: AnyMeasureLike) -> AnyMeasure:
@@ -632,10 +620,10 @@ def as_any_measure(measure: AnyMeasureLike) -> AnyMeasure:
         return measure  # type: ignore[return-value]
     if isinstance(measure, str) and measure not in MEASURES:
         others = importlib.import_module(_OTHERS)
-        found: JudgedMeasure | None = others.evidence_measure(measure)
-        if found is None:
+        evidence: JudgedMeasure | None = others.evidence_measure(measure)
+        if evidence is None:
             raise unknown_measure(measure, others.evidence_names())
-        return found
+        return evidence
     return as_measure(measure)  # type: ignore[arg-type]
 
 
@@ -647,24 +635,18 @@ def errors_only(measures: Sequence[AnyMeasure], why: str = "here are counts of e
     measures
         Any measures.
     why
-        Why no others will do, to end a sentence.
+        The reason, which ends a sentence.
 
     Raises
     ------
     ParameterError
         If one of them is not of errors.
     """
-    found = []
     for measure in measures:
         if not isinstance(measure, Measure):
-            raise ParameterError(
-                "{measure} is a figure of log-likelihood ratios: {why}",
-                code="not-of-errors",
-                measure=measure.name,
-                why=why,
-            )
-        found.append(measure)
-    return found
+            template = "{measure} is a figure of log-likelihood ratios: {why}"
+            raise ParameterError(template, code="not-of-errors", measure=measure.name, why=why)
+    return cast(list[Measure], list(measures))
 
 
 def plain_measure_names() -> list[str]:
@@ -672,40 +654,24 @@ def plain_measure_names() -> list[str]:
     return [*MEASURES, *(name for name in importlib.import_module(_OTHERS).evidence_names() if "@" not in name)]
 
 
-def any_measures_help() -> str:
-    """List all measures in one line, each with its summary."""
-    others = importlib.import_module(_OTHERS).evidence_names().items()
-    return "; ".join([measures_help(), *(f"{name}: {summary}" for name, summary in others)])
-
-
 def unknown_measure(measure: object, others: Iterable[str] = ()) -> ParameterError:
     """Make the error for an unknown measure, with the names of all that are known."""
-    return ParameterError(f"there is no measure {measure!r}; there are {', '.join([*MEASURES, *others])}")
+    known = [*MEASURES, *others]
+    return ParameterError(f"there is no measure {measure!r}; there are {', '.join(known)}{nearest(measure, known)}")
 
 
 def linear_weights(measure: MeasureLike, alpha: float = 0.5) -> Weights:
-    """The weights of a measure that must be linear.
-
-    Raises
-    ------
-    ParameterError
-        A measure that is not a weighted sum of FAR and FRR.
-    """
-    found = as_measure(measure)
-    weights = found.weights_at(alpha)
+    """Give the weights of a measure that must be linear."""
+    known = as_measure(measure)
+    weights = known.weights_at(alpha)
     if weights is None:
         linear = ", ".join(name for name, each in MEASURES.items() if each.weights is not None)
         raise ParameterError(
-            f"measure {found.name} is not a weighted sum of FAR and FRR, which is needed here; these are: {linear}"
+            f"measure {known.name} is not a weighted sum of FAR and FRR, which is needed here; these are: {linear}"
         )
     return weights
 
 
 def label_of(name: str) -> str:
-    """How tables and figures call a measure, by its name; the name itself where it is not registered."""
+    """Give the label of a measure by its name; the name itself if it is not registered."""
     return MEASURES[name].label if name in MEASURES else name
-
-
-def measures_help() -> str:
-    """All registered measures in one line, each with what it is."""
-    return summaries(MEASURES.values())

@@ -1,7 +1,7 @@
 // an answer: sentences, charts, tables and notes, and the files it can be saved as
 import * as api from "./api.js";
 import { button, choose, copyable, labelled, make, show } from "./dom.js";
-import { figure } from "./figures.js";
+import { chartOf, figure } from "./figures.js";
 
 const MANY = 25; // rows of a longer table are cut by .few of explorer.css, after they were sorted
 const laidOut = (table) => {
@@ -114,7 +114,7 @@ const chartsOf = (shown) => {
       figure(
         "differences",
         "The difference with its interval; filled: significant",
-        charts.differences(shown.differences, { label: "Difference" }),
+        chartOf("differences", shown.differences, { label: "Difference" }),
       ),
     );
   if (shown.rates) for (const rate of ["far", "frr"]) found.push(...groupRates(shown, rate));
@@ -124,7 +124,7 @@ const chartsOf = (shown) => {
       figure(
         "zoo",
         "One point per person; those who stand out have a symbol of their own",
-        charts.zoo(shown.zoo, { label: "Zoo" }),
+        chartOf("zoo", shown.zoo, { label: "Zoo" }),
       ),
     );
   const panels = found.length ? make("div", { class: "panels" }, found) : null;
@@ -135,7 +135,8 @@ const systemCharts = ({ systems, together, alpha, det, captions }) => {
     others = together && systems.length > 1 ? systems : [];
   const errors = (each) => ({ name: each.name, x: each.alpha, y: each.hter }),
     tradeOff = (each) => ({ name: each.name, ...each.det });
-  const epc = charts.epc(
+  const epc = chartOf(
+    "epc",
     {
       x: alpha,
       y: system.axis,
@@ -145,7 +146,7 @@ const systemCharts = ({ systems, together, alpha, det, captions }) => {
     },
     { label: "Expected performance curve" },
   );
-  const curve = charts.det({ ...det, chosen: tradeOff(system), others: others.map(tradeOff) }, { label: "DET curve" });
+  const curve = chartOf("det", { ...det, chosen: tradeOff(system), others: others.map(tradeOff) }, { label: "DET curve" });
   const elsewhere = systems.slice(1).map(({ asked }) => asked);
   epc.move({
     x: system.asked.alpha,
@@ -161,7 +162,8 @@ const systemCharts = ({ systems, together, alpha, det, captions }) => {
 const groupRates = ({ systems, rates }, rate) => {
   const rows = systems.filter((system) => system.limits[rate]);
   if (!rows.length) return [];
-  const chart = charts.rates(
+  const chart = chartOf(
+    "rates",
     { axis: rates[rate].axis, names: rows.map(({ name }) => name), chosen: -1 },
     { label: `${rate.toUpperCase()} by group` },
   );
@@ -222,10 +224,10 @@ const evidence = ({
       others: others.map((other) => ({ name: other.name, y: other[kind].calibrated })),
     });
     drawn = {
-      bayes: charts.bayes(overPriors("bayes", rates), { label: "Normalised Bayes error over priors" }),
-      ece: charts.ece(overPriors("ece", bits), { label: "Empirical cross-entropy over priors" }),
-      tippett: charts.tippett({ y: shares, ...system.tippett }, { label: "Tippett plot" }),
-      pav: charts.pav(system.pav, { label: "Log-likelihood ratios from dev against those of test" }),
+      bayes: chartOf("bayes", overPriors("bayes", rates), { label: "Normalised Bayes error over priors" }),
+      ece: chartOf("ece", overPriors("ece", bits), { label: "Empirical cross-entropy over priors" }),
+      tippett: chartOf("tippett", { y: shares, ...system.tippett }, { label: "Tippett plot" }),
+      pav: chartOf("pav", system.pav, { label: "Log-likelihood ratios from dev against those of test" }),
     };
     show(
       panels,
@@ -238,7 +240,7 @@ const evidence = ({
       ),
       figure("pav", captions.pav, drawn.pav),
       system.map &&
-        figure("llr-map", captions.map, charts.map(system.map, { label: "From scores to log-likelihood ratios" })),
+        figure("llr-map", captions.map, chartOf("map", system.map, { label: "From scores to log-likelihood ratios" })),
     );
   };
   const move = () => {

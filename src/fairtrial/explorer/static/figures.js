@@ -1,6 +1,10 @@
 // a chart with what it shows, and buttons that save it as it stands
 import { button, make } from "./dom.js";
 
+// a chart no wider than the page, so that its text stays legible on a phone
+export const chartOf = (name, data, options) =>
+  charts[name](data, { room: document.querySelector("main").clientWidth, ...options });
+
 export const figure = (id, caption, chart) =>
   make(
     "figure",

@@ -2,12 +2,11 @@
 import * as api from "./api.js";
 import { saving, tablesOf } from "./answers.js";
 import { button, make, refused, show } from "./dom.js";
-import { figure } from "./figures.js";
+import { chartOf, figure } from "./figures.js";
 import { pointControl, pointOf } from "./points.js";
 
 const PAUSE = 250,
-  MANY = 2e6,
-  SATURATED = 8;
+  MANY = 2e6;
 const count = (errors, trials) => `${errors.toLocaleString("en")} of ${trials.toLocaleString("en")}`;
 const written = (threshold) =>
   threshold === null || threshold === undefined
@@ -19,13 +18,6 @@ const written = (threshold) =>
 const isAlike = ({ density: { scores: one } }, { density: { scores: other } }) =>
   Math.min(one.high, other.high) - Math.max(one.low, other.low) >
   0.5 * (Math.max(one.high, other.high) - Math.min(one.low, other.low));
-// bins that hold nearly everything would hide all others: then heights are drawn by their square roots
-const visible = (density) => {
-  const heights = [...density.genuine, ...density.impostor].filter((height) => height > 0).sort((a, b) => a - b);
-  if (!(density.top > SATURATED * heights[Math.floor(0.9 * heights.length)])) return density;
-  const [genuine, impostor] = [density.genuine, density.impostor].map((bins) => bins.map(Math.sqrt));
-  return { ...density, top: Math.sqrt(density.top), genuine, impostor, height: "density, square-root scale" };
-};
 
 export const lookView = async (host, app) => {
   const { state } = app,
@@ -160,7 +152,8 @@ export const lookView = async (host, app) => {
     const system = chosen(),
       epc = ({ name, alpha, hter }) => ({ name, x: alpha, y: hter }),
       band = bands[system.name] && { x: system.alpha, ...bands[system.name] };
-    shown.epc = charts.epc(
+    shown.epc = chartOf(
+      "epc",
       { x: look.axes.alpha, y: look.axes.hter, chosen: epc(system), others: others().map(epc), band },
       { label: "Expected performance curve" },
     );
@@ -175,13 +168,13 @@ export const lookView = async (host, app) => {
       others: others().map((each) => ({ name: each.name, ...each[kind] })),
     });
     shown = {
-      det: charts.det(along("det"), { label: "DET curve" }),
-      density: charts.density(visible(system.density), {
+      det: chartOf("det", along("det"), { label: "DET curve" }),
+      density: chartOf("density", system.density, {
         label: "Score densities",
         beside: others().length > 1,
         onThreshold: (value) => point.drag(value),
       }),
-      roc: charts.roc(along("roc"), { label: "ROC curve", diagonal: false }),
+      roc: chartOf("roc", along("roc"), { label: "ROC curve", diagonal: false }),
     };
     show(
       panels,

@@ -2,7 +2,7 @@
 import * as api from "./api.js";
 import { answerOf, saving } from "./answers.js";
 import { button, checks, choose, labelled, make, refused, show } from "./dom.js";
-import { figure } from "./figures.js";
+import { chartOf, figure } from "./figures.js";
 import { pointControl, pointOf } from "./points.js";
 
 const PAUSE = 250;
@@ -149,7 +149,8 @@ const regions = ({ shown, result }, app) => {
     .then((look) => {
       const [one, other] = look.systems,
         curve = ({ name, alpha, hter }) => ({ name, x: alpha, y: hter });
-      const chart = charts.epc(
+      const chart = chartOf(
+        "epc",
         {
           x: look.axes.alpha,
           y: look.axes.hter,

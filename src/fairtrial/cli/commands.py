@@ -1,0 +1,362 @@
+"""All commands, one declaration each; nothing is imported before a command is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+HEADINGS = (
+    "Judge",
+    "Combine",
+    "Calibrate",
+    "Published numbers",
+    "People tested several times",
+    "Plan",
+    "Files",
+    "Figures",
+)
+"""Headings of the help, in their order."""
+_SETS = "--dev dev.csv --test test.csv"
+_PIECES = "memory"
+_TABLE = "FILE is a table with the columns errors and attempts, one row per person."
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A command.
+
+    Parameters
+    ----------
+    group : str
+        The heading under which it is listed.
+    summary : str
+        What it does, in one line.
+    function : str
+        What is asked, as module:name; options follow from its signature.
+    examples : tuple of str
+        Lines for the help, without the command.
+    about : str
+        More sentences for the help.
+    reads : str
+        Which files it reads: ``sets`` (dev and test), ``dev`` (test may be missing), ``people`` (a table of errors, or
+        scores with a threshold), ``paths`` (any score files), or none.
+    positional : dict of str to str
+        Parameters that are typed without an option, and how help shows them.
+    outputs : tuple of str
+        Further files that can be written, by parameter.
+    skip : tuple of str
+        Parameters and options that are not offered.
+    """
+
+    group: str
+    summary: str
+    function: str
+    examples: tuple[str, ...] = ()
+    about: str = ""
+    reads: str = ""
+    positional: Mapping[str, str] = field(default_factory=dict)
+    outputs: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+
+
+COMMANDS: dict[str, Declared] = {
+    "evaluate": Declared(
+        "Judge",
+        "Fix the threshold on dev, report the errors on test.",
+        "fairtrial.evaluation.evaluation:evaluate",
+        (
+            _SETS,
+            "--dev scores.csv --folds 5 --criterion far --alpha .001 --json",
+            f"{_SETS} --out errors.csv --report evaluation.html",
+            f"{_SETS} --threshold 1.5 --trials-out decisions.csv",
+            "--dev dev.ftc --test test.ftc",
+        ),
+        reads="sets",
+        outputs=("report", "trials_out", _PIECES),
+    ),
+    "compare": Declared(
+        "Judge",
+        "Test whether systems really differ on the same trials.",
+        "fairtrial.evaluation.comparison:compare",
+        (
+            f"{_SETS} --systems face,voice",
+            f"{_SETS} --reference baseline --correction bh --out tests.tex",
+            "--dev scores.csv --folds 5 --5x2cv",
+        ),
+        "Each system is judged at its own threshold from dev.",
+        reads="sets",
+        outputs=("report",),
+    ),
+    "epc": Declared(
+        "Judge",
+        "Expected Performance Curves: all trade-offs at once.",
+        "fairtrial.evaluation.expected:expected_performance",
+        (
+            _SETS,
+            f"{_SETS} --bands simultaneous --compare face,voice",
+        ),
+        "The threshold comes from dev for every alpha, the figure from test.",
+        reads="sets",
+        outputs=("report", _PIECES),
+    ),
+    "operating-points": Declared(
+        "Judge",
+        "AUC, d' and the FRR at given FARs, in one table.",
+        "fairtrial.evaluation.operating:operating_table",
+        (_SETS, f"{_SETS} --far .01,.001 --out points.csv"),
+        "The threshold of each target is the lowest that keeps the FAR on dev at or below it.",
+        reads="sets",
+    ),
+    "groups": Declared(
+        "Judge",
+        "Error rates by group: for whom is it worse, and how sure is that.",
+        "fairtrial.groups.evaluation:evaluate_groups",
+        (
+            f"{_SETS} --by sex",
+            f"{_SETS} --people people.csv --by sex,age --edges age=30,50",
+            f"{_SETS} --by device --criterion far --alpha .01 --out groups.csv --report groups.html",
+        ),
+        "Groups may be of people (sex, age) or of anything else (device, session, language); one threshold for all.",
+        reads="sets",
+        outputs=("report",),
+    ),
+    "explore": Declared("Judge", "Look around in score files, in a browser.", "fairtrial.cli.actions:explore"),
+    "fuse": Declared(
+        "Combine",
+        "Fuse systems: fitted on dev, judged on test.",
+        "fairtrial.fusion.fusion:fuse",
+        (
+            f"{_SETS} --systems face,voice --fusion logistic --normalise z",
+            f"{_SETS} --scores-out fused.csv --out results.tex",
+            f"{_SETS} --fusion logistic --save model.json --report fusion.html",
+            "--model model.json --test others.csv",
+        ),
+        "The fusion is tested against the best of its systems. Saved with --save, it can be applied to other trials.",
+        reads="sets",
+        outputs=("report", "scores_out", "save"),
+    ),
+    "benchmark": Declared(
+        "Combine",
+        "Measure a fusion method over a whole protocol.",
+        "fairtrial.benchmark.pooling:benchmark_fusions",
+        (
+            "",
+            "--protocol fp-full --fusion logistic --workers 2 --out results.csv",
+            "--fusion mean,logistic --pooled 21",
+            "--data bssr1-set1 --normalise z",
+            "--set LP1 --report benchmark.html",
+        ),
+        "Every experiment comes with its interval, gain and test.",
+        outputs=("report",),
+    ),
+    "predict": Declared(
+        "Combine",
+        "Predict fusions from Gaussian fits of their parts.",
+        "fairtrial.fusion.prediction:predict_fusions",
+        (f"{_SETS} --normalise z", "--dev dev.csv --systems face,voice,finger --largest 2 --out predicted.csv"),
+        "Every fusion by the mean beside what is measured, and how systems are correlated within each class.",
+        reads="dev",
+        skip=("criterion", "alpha"),
+    ),
+    "chimeric": Declared(
+        "Combine",
+        "What chimeric users do to a fusion.",
+        "fairtrial.fusion.chimeric:chimeric_study",
+        (
+            f"{_SETS} --move voice",
+            "--dev face-dev.csv --test face-test.csv --other-dev v-dev.csv --other-test v-test.csv",
+        ),
+        "Modalities of different people are put together, again and again.",
+        reads="sets",
+    ),
+    "calibrate": Declared(
+        "Calibrate",
+        "Make log-likelihood ratios of scores, and see how good they are.",
+        "fairtrial.calibration.calibration:calibrate",
+        (
+            _SETS,
+            f"{_SETS} --system voice --dcf sre18 --save voice.json --scores-out llr.csv",
+            f"{_SETS} --fuse --report evidence.html",
+            "--model voice.json --test others.csv --scores-out others-llr.csv",
+            "--test llr.csv --method none",
+        ),
+        "Calibrated on dev, judged on test.",
+        reads="sets",
+        outputs=("report", "scores_out", "save", _PIECES),
+    ),
+    "interval": Declared(
+        "Published numbers",
+        "Intervals from published rates, or from people tested several times.",
+        "",
+        ("rates --far .0115 --frr .025 --impostor 112000 --genuine 400", "individuals counts.csv"),
+    ),
+    "interval rates": Declared(
+        "Published numbers",
+        "Intervals of HTER, DCF and others from FAR and FRR or numbers of errors.",
+        "fairtrial.published.rates:rate_intervals",
+        (
+            "--far .0115 --frr .025 --impostor 112000 --genuine 400 --measure all",
+            "--false-accepts 1285 --false-rejects 10 --impostor 112000 --genuine 400",
+        ),
+        "All trials are taken as independent.",
+    ),
+    "interval individuals": Declared(
+        "People tested several times",
+        "Intervals of an error rate when people were tested several times.",
+        "fairtrial.repeated.intervals:repeated_intervals",
+        ("counts.csv", "test.txt --threshold 0.5 --error far --by subject"),
+        f"{_TABLE} With --threshold, it is a score file with ids.",
+        reads="people",
+        positional={"people": "FILE"},
+    ),
+    "compare-rates": Declared(
+        "Published numbers",
+        "Test two systems by their published rates.",
+        "fairtrial.published.rates:compare_rates",
+        (
+            "--a .0115 .025 --b .0195 .0275 --impostor 112000 --genuine 400",
+            "--a-counts 1285 10 --b-counts 2184 11 --impostor 112000 --genuine 400 --measure frr",
+        ),
+    ),
+    "eer-bound": Declared(
+        "Published numbers",
+        "What published EERs alone say about significance.",
+        "fairtrial.published.eer_bound:bounds_from_eers",
+        (
+            ".0013 .0058 --trials 719400",
+            "TAN=.0057 DAUGMAN=.0008 MA=.0007 YAO=.0028 BASTYS=0 --trials 285390 --eer-m .0058",
+        ),
+        "EERs are fractions, on the same trials.",
+        positional={"eers": "[NAME=]EER [NAME=]EER..."},
+    ),
+    "mcnemar": Declared(
+        "Published numbers",
+        "McNemar's test from two numbers.",
+        "fairtrial.published.mcnemar:mcnemar_test",
+        ("--b 26055 --c 26707",),
+    ),
+    "test": Declared(
+        "People tested several times",
+        "Test a rate, two devices or a model, of people tested several times.",
+        "",
+        ("individuals counts.csv --rate .01", "fit counts.csv"),
+    ),
+    "test individuals": Declared(
+        "People tested several times",
+        "Test an error rate when people were tested several times, or compare two devices.",
+        "fairtrial.repeated.tests:individuals_test",
+        ("counts.csv --rate .01 --alternative less", "a.csv b.csv --paired"),
+        f"{_TABLE} One FILE is tested against --rate; two, one per device, against each other. With --paired, people "
+        "are matched by a column id if both have it, and otherwise row by row.",
+        positional={"a": "FILE", "b": "[FILE]"},
+    ),
+    "test fit": Declared(
+        "People tested several times",
+        "Test whether people's errors are beta-binomial, or as Oman and Zucker's model has them.",
+        "fairtrial.repeated.models:fit_test",
+        ("counts.csv",),
+        f"{_TABLE} A small p value says that the model does not fit. `fairtrial plot fit` draws it.",
+        positional={"people": "FILE"},
+    ),
+    "coverage": Declared(
+        "People tested several times",
+        "How well intervals for repeated attempts cover.",
+        "fairtrial.repeated.coverage:coverage_study",
+        (
+            "--grid paper --out coverage.parquet",
+            "--n 100 --m 2 --pi .1 --rho .2 --exact",
+            "--like counts.csv",
+            "--grid quick --claims",
+        ),
+        "By simulation or exactly. With --out, finished cells are noted in a journal beside the file: a study that was "
+        "stopped goes on when it is called again.",
+        outputs=("report",),
+    ),
+    "plan": Declared(
+        "Plan",
+        "How many people and attempts a test needs.",
+        "fairtrial.repeated.comparison_plans:plan",
+        (
+            "--pi .02 --rho .1 --half-width .005 --attempts 5",
+            "--pi .005 --rho .1 --below .01",
+            "--a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100 --correlation .5",
+        ),
+        "For an interval that is narrow enough (--half-width), for an upper bound below a claimed rate (--below), or "
+        "to tell two systems apart (--a, --b). Give --attempts or --individuals to find the other; with neither, the "
+        "cheapest plan is found.",
+        skip=("data_sets",),
+    ),
+    "demo": Declared(
+        "Files",
+        "Write example files to try the commands on.",
+        "fairtrial.cli.actions:write_demo",
+        ("", "scores"),
+        "dev.csv and test.csv: three systems and 50 clients of a synthetic set; nobody was recorded for it.",
+        positional={"folder": "[DIR]"},
+        skip=("out",),
+    ),
+    "convert": Declared(
+        "Files",
+        "Convert score files from one format to another.",
+        "fairtrial.formats.convert:convert_files",
+        ("scores.txt --out scores.parquet", "gen.scores imp.scores --out both.csv.gz"),
+        "No digit is lost. Several inputs are several systems; their trials are aligned by their ids.",
+        reads="paths",
+        positional={"paths": "IN..."},
+    ),
+    "count": Declared(
+        "Files",
+        "Count scores, any number of them, into a small file.",
+        "fairtrial.counting.count:count_files",
+        (
+            "part-*.parquet --out dev.ftc",
+            "test.csv --thresholds face=0.62 --thresholds voice=1.5 --out test.ftc",
+        ),
+        "The file goes where scores go: fairtrial evaluate --dev dev.ftc --test test.ftc",
+        reads="paths",
+        positional={"paths": "F..."},
+    ),
+    "merge": Declared(
+        "Files",
+        "Merge files of counts.",
+        "fairtrial.counting.count:merge_files",
+        ("part-*.ftc --out dev.ftc",),
+        "Their order does not matter.",
+        positional={"paths": "P.ftc..."},
+    ),
+    "formats": Declared("Files", "List the score file formats.", "fairtrial.cli.actions:list_formats", ("",)),
+    "datasets": Declared(
+        "Files",
+        "List the score sets that fairtrial knows, or write one as files.",
+        "fairtrial.cli.actions:show_datasets",
+        ("", "bssr1-set1", "lausanne --set LP1 --export scores"),
+        "Scores are not part of fairtrial. Put them into the directory that $FAIRTRIAL_DATA names; those that can be "
+        "downloaded are, when they are first used, into the cache ($FAIRTRIAL_CACHE, or your user's).",
+        positional={"name": "[NAME]"},
+    ),
+    "criteria": Declared(
+        "Files", "List the criteria that thresholds are chosen by.", "fairtrial.cli.actions:list_criteria", ("",)
+    ),
+    "measures": Declared("Files", "List the measures that are reported.", "fairtrial.cli.actions:list_measures", ("",)),
+    "completion": Declared(
+        "Files", "Print a script that completes commands in your shell.", "fairtrial.cli.actions:completion"
+    ),
+    "plot": Declared(
+        "Figures",
+        "Draw a figure and write it as .png, .svg or .pdf.",
+        "",
+        (f"det {_SETS} --out det.png", f"epc {_SETS} --bands simultaneous --out epc.svg"),
+    ),
+}
+
+
+def figure_commands() -> dict[str, Declared]:
+    """Declare the commands of `fairtrial plot`, one per figure."""
+    from fairtrial.figures.table import FIGURES
+
+    return {
+        f"plot {name}": Declared(
+            "Figures", own.about, own.data[0], own.examples, own.more, own.reads, own.positional, skip=own.skip
+        )
+        for name, own in FIGURES.items()
+    }

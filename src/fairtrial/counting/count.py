@@ -1,0 +1,212 @@
+"""Count the scores of files into one small file of counts, and merge such files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairtrial.core.errors import InputError, ParameterError, TrialsError
+from fairtrial.core.notes import Note
+from fairtrial.core.parameters import read_number
+from fairtrial.core.results import Result, plain
+from fairtrial.core.tables import Table
+from fairtrial.core.words import listed
+from fairtrial.counting.counter import Counter, load_counters
+from fairtrial.formats.counter_file import ENDING
+from fairtrial.formats.files import PathLike, Progress, expand
+from fairtrial.formats.opening import ReadTrials, can_be_cut, open_pieces
+from fairtrial.formats.read import read_trials
+from fairtrial.formats.results import check_target
+from fairtrial.formats.sheets import ReadOptions, check_labels
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CountsFile(Result):
+    """A file of counts that was written.
+
+    Attributes
+    ----------
+    counter : Counter
+        Its content.
+    out : str
+        Its name.
+    notes : tuple of Note or str
+        What the reader should know.
+    """
+
+    counter: Counter
+    out: str
+    notes: tuple[Note | str, ...] = ()
+
+    def answer(self) -> str:
+        """Give the numbers of trials and cells."""
+        counter, content = self.counter, self.to_dict()
+        most = max(content["cells"].values())
+        kept = f"{most:,} distinct scores, all kept" if content["exact"] else f"up to {most:,} cells"
+        trials = f"{counter.genuine:,} genuine and {counter.impostor:,} impostor trials"
+        return f"{self.out}: {trials}, systems {', '.join(counter.systems)}; {kept}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Give the notes."""
+        return (Table("counts", "", (), (), self.notes),)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers under the names of the command line's JSON."""
+        counter = self.counter
+        cells = {name: counter.cells(name) for name in counter.systems}
+        return {
+            "out": self.out,
+            "systems": list(counter.systems),
+            "genuine": counter.genuine,
+            "impostor": counter.impostor,
+            "precision": counter.precision,
+            "thresholds": {name: list(values) for name, values in counter.thresholds.items()},
+            "ids": list(counter.roles),
+            "cells": {name: len(counted) for name, counted in cells.items()},
+            "exact": all(counted.level == 0 for counted in cells.values()),
+            "notes": plain(self.notes),
+        }
+
+
+def count_files(
+    paths: Sequence[PathLike],
+    out: PathLike,
+    *,
+    precision: float = 1e-4,
+    thresholds: Sequence[str] = (),
+    together: bool = False,
+    progress: Progress = lambda amount: None,
+    **reading: Any,
+) -> CountsFile:
+    """Count the scores of files, any number of them, into one small file of counts.
+
+    Parameters
+    ----------
+    paths : sequence of path-like
+        Score files, globs and directories.
+    out : path-like
+        The file of counts to write, P.ftc.
+    precision : float, default 0.0001
+        The largest distance of the bounds of an error rate, relative to the rate; it decides the number of cells.
+    thresholds : sequence of str, default ()
+        Thresholds known beforehand, for all systems or for one: errors there are counted exactly, and by person if the
+        files have ids; may be repeated.
+    together : bool, default False
+        Whether the files are one set of trials, such as lists of genuine and impostor scores, or several systems;
+        otherwise each file holds trials of its own, and one is read at a time.
+    progress : callable, optional
+        Called with the number of bytes read.
+    **reading : object
+        The fields of `ReadOptions`.
+
+    Returns
+    -------
+    CountsFile
+        What was written.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or holds other systems than those before it.
+    """
+    check_target(out, (ENDING,))
+    counter: Counter | None = None
+    notes: dict[Note | str, None] = {}
+    for name, (trials, _, taken) in _sets(paths, progress, together, reading):
+        if counter is None:
+            counter = Counter(trials.systems, precision=precision, thresholds=_by_system(thresholds, trials.systems))
+        elif set(trials.systems) != set(counter.systems):
+            raise InputError(
+                f"{name}: holds the systems {listed(trials.systems)}, the files before {listed(counter.systems)}; "
+                "files of several systems of the same trials are counted with --together"
+            )
+        try:
+            counter.update(trials)
+        except TrialsError as error:
+            raise InputError(f"{name}: {error}") from error
+        notes |= dict.fromkeys((*taken, *trials.notes))
+    assert counter is not None
+    counter.save(out)
+    return CountsFile(counter, str(out), tuple(notes))
+
+
+def merge_files(
+    paths: Sequence[PathLike], out: PathLike, *, progress: Callable[[int], None] | None = None
+) -> CountsFile:
+    """Merge files of counts into one; their order does not matter.
+
+    Parameters
+    ----------
+    paths : sequence of path-like
+        Files of counts of the same systems, precision and thresholds.
+    out : path-like
+        The file of counts to write, M.ftc.
+    progress : callable, optional
+        Called after each file.
+
+    Returns
+    -------
+    CountsFile
+        What was written.
+    """
+    check_target(out, (ENDING,))
+    counter = load_counters(expand(paths), progress=progress)
+    counter.save(out)
+    return CountsFile(counter, str(out))
+
+
+def _sets(
+    paths: Sequence[PathLike], progress: Progress, together: bool, reading: dict[str, Any]
+) -> Iterator[tuple[str, ReadTrials]]:
+    """Give the trials of each file, or of all of them, with a name to call them by."""
+    if together:
+        yield listed(paths, 3), ReadTrials(read_trials(paths, progress=progress, **reading))
+        return
+    named = dict(reading)
+    for path in expand(paths):
+        for read in _trials_of(path, progress, named):
+            if not named.get("names") and len(read.trials.systems) == 1 and not named.get("systems"):
+                # a file of one system may be called after itself: those that follow are the same system
+                named["names"] = read.trials.systems
+            yield str(path), read
+
+
+def _trials_of(path: Path, progress: Progress, reading: dict[str, Any]) -> Iterator[ReadTrials]:
+    """Give the trials of a file, piece by piece if its format allows it; those of a key are read whole."""
+    keywords = dict(reading)
+    format_name = keywords.pop("format", None)
+    if keywords.get("key") or not can_be_cut(path, format_name):
+        yield ReadTrials(read_trials(path, progress=progress, format=format_name, **keywords))
+        return
+    options = ReadOptions(**keywords)
+    systems, pieces = open_pieces(path, format_name, options, 1 << 26)
+    labels: frozenset[str] = frozenset()
+    for piece in pieces:
+        for read in piece.trials(systems, everything=True):
+            labels |= read.labels
+            yield read
+        progress(piece.size)
+    check_labels(labels, options, str(path))
+
+
+def _by_system(given: Sequence[str], systems: Sequence[str]) -> dict[str, list[float]]:
+    by_system: dict[str, list[float]] = {name: [] for name in systems}
+    for entry in given:
+        name, equals, numbers = entry.rpartition("=")
+        try:
+            values = [read_number(number) for number in numbers.split(",")]
+        except ParameterError as error:
+            raise ParameterError(
+                "{thresholds!p} {entry}: expected numbers separated by commas, as in 0.5,0.7 or face=0.5,0.7",
+                thresholds=given, entry=entry,
+            ) from error  # fmt: skip
+        if equals and name not in by_system:
+            raise ParameterError(
+                "{thresholds!p} {entry}: there is no system {name!r}; there are {systems:list}",
+                thresholds=given, entry=entry, name=name, systems=systems,
+            )  # fmt: skip
+        for system in [name] if equals else systems:
+            by_system[system] += values
+    return by_system

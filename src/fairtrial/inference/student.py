@@ -1,0 +1,98 @@
+"""Student's t and the normal distribution for single numbers, without loading scipy.
+
+scipy.special takes longer to load than a small evaluation takes in all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import erfc, exp, inf, lgamma, log, log1p, pi, sqrt
+from statistics import NormalDist
+from typing import Literal, TypeAlias
+
+Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
+"""What is claimed of A - B: that it is not 0, that A is lower, or that A is higher."""
+
+
+def student_quantile(df: float, confidence: float) -> float:
+    """Give the two-sided quantile of Student's t; of the normal distribution for infinite degrees of freedom."""
+    normal = NormalDist().inv_cdf((1 + confidence) / 2)
+    if df == inf or normal <= 0:
+        return normal
+    tail, value = (1 - confidence) / 2, normal
+    for _ in range(100):
+        # the tail is convex, and Student's quantile is above the normal one: Newton's steps go up to it
+        step = (student_tail(value, df) - tail) / student_density(value, df)
+        value += step
+        if step <= 1e-14 * value:
+            break
+    return value
+
+
+def student_p_value(statistic: float, df: float, alternative: Alternative) -> float:
+    """Give the tail or tails of Student's t beyond a statistic."""
+    less, greater = student_tail(-statistic, df), student_tail(statistic, df)
+    return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
+
+
+def student_tail(value: float, df: float) -> float:
+    """Give the probability that Student's t is above a value."""
+    if df == inf:
+        return erfc(value / sqrt(2)) / 2
+    if value == 0 or abs(value) == inf:
+        return 0.5 if value == 0 else float(value < 0)
+    both = _beta_tail(value, df)
+    return both / 2 if value > 0 else 1 - both / 2
+
+
+def student_density(value: float, df: float) -> float:
+    """Give the density of Student's t."""
+    return exp(_log_gammas(df / 2) - (df + 1) / 2 * log1p(value * value / df)) / sqrt(pi * df)
+
+
+def _log_gammas(a: float) -> float:
+    """Give log Gamma(a + 1/2) - log Gamma(a); by Stirling's series if both are large."""
+    return lgamma(a + 0.5) - lgamma(a) if a < 1e3 else log(a) / 2 - 1 / (8 * a) + 1 / (192 * a**3)
+
+
+def _beta_tail(value: float, df: float) -> float:
+    r"""Give both tails, the regularised incomplete beta function :math:`I_x(df/2, 1/2)` at df / (df + value²).
+
+    By its continued fraction (DLMF 8.17.22, Lentz's algorithm), on the side where it converges quickly.
+    """
+    a, b, ratio = df / 2, 0.5, min(abs(value), 1e150) ** 2 / df  # the square stays finite
+    x, rest = 1 / (1 + ratio), ratio / (1 + ratio)
+    front = exp(_log_gammas(a) - lgamma(b) - a * log1p(ratio) + b * (log(ratio) - log1p(ratio)))
+    if x < (a + 1) / (a + b + 2):
+        return front * _fraction(a, b, x) / a
+    return 1 - front * _fraction(b, a, rest) / b
+
+
+def _fraction(a: float, b: float, x: float) -> float:
+    tiny = 1e-300
+    c, d = 1.0, 1 / ((1 - (a + b) * x / (a + 1)) or tiny)
+    value = d
+    for m in range(1, 10_000):
+        for term in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d = 1 / ((1 + term * d) or tiny)
+            c = (1 + term / c) or tiny
+            value *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return value
+
+
+def bisect(function: Callable[[float], float], low: float, high: float) -> float:
+    """Find where a function changes its sign between two values, to the last bits."""
+    rising = function(low) < 0
+    while low < (middle := (low + high) / 2) < high:
+        if (function(middle) < 0) == rising:
+            low = middle
+        else:
+            high = middle
+        if high - low <= 1e-15 * max(abs(low), abs(high)):
+            break
+    return (low + high) / 2
