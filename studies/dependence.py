@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -64,6 +64,8 @@ class Regime:
     same_people: bool = False
     ids: bool = True
     separation: float = 2.5
+    advantage: float = 0.0
+    """By how much genuine scores of b are higher than those of a."""
     skewed: bool = False
     """Whether a few people are unlike all others, so that nothing is promised."""
 
@@ -79,6 +81,7 @@ class Regime:
             kept = rng.random(len(claim)) < np.minimum(self.meetings * weight / weight.mean(), 1.0)
             claim, subject = claim[kept], subject[kept]
         genuine = self.separation + effects["goat"][owner] + self._noise(rng, len(owner))
+        genuine[:, 1] += self.advantage
         impostor = effects["lamb"][claim] + effects["wolf"][subject] + self._noise(rng, len(claim))
         scores = np.concatenate([genuine, impostor])
         if self.levels:
@@ -133,6 +136,24 @@ REGIMES = (
     Regime("the same people in dev and test", same_people=True),
     Regime("systems correlated by .9", correlation=0.9),
 )
+
+
+POWER = tuple(
+    replace(regime, advantage=0.35) for regime in REGIMES if regime.name in ("normal", "t, 3 df", "15 x 15", "200 x 70")
+)
+
+
+def differences(regime: Regime, seed: int) -> tuple[bool, bool]:
+    """Tell on one data set whether b is found to be better, at the EER and at a known threshold."""
+    rng = np.random.default_rng([seed, 11, sum(map(ord, regime.name))])
+    dev, test = (regime.draw(rng, on_dev=on_dev) for on_dev in (True, False))
+    sets, known = TrialSets(dev, test), TrialSets(None, test)
+    judged = (
+        [judge(sets, system=name) for name in "ab"],
+        [judge_at(known, regime.separation / 2, system=n) for n in "ab"],
+    )
+    low = [_figures(a, b, MEASURES["hter"], 0.5)[5] for a, b in judged]
+    return low[0] > 0, low[1] > 0
 
 
 def one_data_set(regime: Regime, seed: int) -> dict[str, tuple[float, ...]]:
@@ -259,6 +280,17 @@ def main(data_sets: int) -> None:
             for regime in (REGIMES[0], REGIMES[1], REGIMES[5], REGIMES[11])
         ]
         lines += along_table(along)
+        lines += [
+            "",
+            "### Power",
+            "",
+            "| b is better by 0.35 standard deviations | EER % | known threshold % |",
+            "|---|---|---|",
+        ]
+        for regime in POWER:
+            found_better = np.array(list(pool.map(partial(differences, regime), range(data_sets), chunksize=10)))
+            eer, at_known = 100 * found_better.mean(axis=0)
+            lines.append(f"| {regime.name} | {eer:.1f} | {at_known:.1f} |")
         if DATA.is_dir():
             lines += [
                 "",
