@@ -323,7 +323,7 @@ def test_notes_name_systems_and_not_roles() -> None:
     # the systems are called as roles are: C, in the role B, makes few errors, and B does not
     dev, test = (others(t, t.scores + np.outer(t.genuine, [0, 0, 2]), ["A", "B", "C"]) for t in (DEV, TEST))
     result = compare(dev, test, measure="far", n_resamples=50)
-    notes = [note for note in result.tables()[0].notes if "few errors" in str(note)]
+    notes = [note for table in result.tables() for note in table.notes if "few errors" in str(note)]
     few = [
         rank.system for rank in result.ranking if rank.counts.impostor * rank.counts.far * (1 - rank.counts.far) < 10
     ]

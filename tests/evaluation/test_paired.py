@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from fairtrial import MEASURES, Trials, TrialsError
+from fairtrial.core.notes import Note
 from fairtrial.evaluation.paired_tests import (
     Pair,
     bootstrap_difference,
@@ -107,7 +108,9 @@ def test_one_sided_p_values_add_up() -> None:
 def test_the_leading_test_is_called_by_what_it_knows() -> None:
     trials = two_systems(np.random.default_rng(1))
     assert leading_test(pair(trials)).test == "cluster"
-    assert "20 people of equal weight" in str(leading_test(pair(trials)).note)
+    note = leading_test(pair(trials)).note
+    assert isinstance(note, Note)
+    assert (note.code, note.values) == ("effective-people", {"people": 20.0})
     assert leading_test(pair(trials, cluster="none")).test == "paired"
 
 
@@ -257,15 +260,15 @@ def test_bootstrap_of_people_who_all_err_alike_claims_nothing() -> None:
 
 
 def test_one_person_in_a_role_is_not_counted_as_many() -> None:
-    note = str(leading_test(wrong_at(1, 20, 100, [0, 5], [(0, 3)])).note)
-    assert "people of equal weight" not in note
-    assert "all genuine trials have the same claim and subject and all impostor trials have the same claim" in note
-    note = str(leading_test(wrong_at(60, 1, 4, [0, 5], [(3, 0)])).note)
-    assert note.endswith("cannot be told: all impostor trials have the same subject")
-    assert (
-        leading_test(wrong_at(30, 20, 4, [0], [])).note
-        == "the trials are worth 20 people of equal weight in the smaller role"
-    )
+    notes = [
+        leading_test(wrong_at(*design)).note
+        for design in ((1, 20, 100, [0, 5], [(0, 3)]), (60, 1, 4, [0, 5], [(3, 0)]), (30, 20, 4, [0], []))
+    ]
+    assert [(note.code, note.values) for note in notes if isinstance(note, Note)] == [
+        ("one-person", {"genuine": "claim and subject", "impostor": "claim"}),
+        ("one-person", {"impostor": "subject"}),
+        ("effective-people", {"people": 20.0}),
+    ]
 
 
 @pytest.mark.parametrize("clients", [20, 200])

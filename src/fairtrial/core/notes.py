@@ -97,8 +97,17 @@ def gather_notes(notes: Iterable[Note | str]) -> tuple[Note | str, ...]:
 
 def _together(notes: list[Note]) -> Note:
     first = notes[0]
+    subjects = {note.about for note in notes}
+    alike: dict[str, list[Note]] = {}
+    for note in notes:
+        alike.setdefault(repr(note.values), []).append(note)
+    # if the same numbers hold for all subjects, they are given once
+    once = all(len(group) == len(subjects) for group in alike.values())
+    given = [group[0] for group in alike.values()] if once else notes
     values = {
-        name: Several(note.values[name] for note in notes) if isinstance(value, int | float) else value
+        name: Several(note.values[name] for note in given)
+        if isinstance(value, int | float) and len(given) > 1
+        else value
         for name, value in first.values.items()
     }
     about = listed(dict.fromkeys(note.about for note in notes if note.about), 6)

@@ -417,7 +417,7 @@ class CurveComparison(Result):
         rows = tuple((self.a, self.b, *row) for row in zip(*series, self.different.tolist(), strict=True))
         caption = f"{self.a} - {self.b} along alpha, {self.test} test, {GIVEN_ALONG[self.threshold]}"
         shown = every_tenth(len(rows))
-        notes = tuple(note for note in (self.answer(), self.measure.direction) if note)
+        notes = (self.measure.direction,) if self.measure.direction else ()
         return (Table("differences", caption, columns, rows, notes, shown=shown),)
 
 

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_confidence
-from fairtrial.core.notes import Note
+from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Record, Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, join_tables
@@ -67,10 +67,20 @@ from fairtrial.rules.measures import (
 
 _BOOTSTRAP = 0.8
 """The proportion of the time of a pair that its bootstrap takes."""
-_GO_BY = Note("leading-test", "the first test of each pair is the one to go by; {all!p} shows the others", all=None)
+_OTHER_TESTS = Note("other-tests", "{all!p} shows further tests, and what each assumes", all=None)
+_ASSUMPTIONS = {
+    "cluster": "these thresholds",
+    "paired": "these thresholds",
+    "bootstrap": "these thresholds",
+    "dependent": "these thresholds, independent trials",
+    "independent": "these thresholds, independent trials, each system on trials of its own",
+    "permutation": "these thresholds, independent trials",
+    "mcnemar": "these thresholds, independent trials, one error like another",
+}
+"""What tests that do not lead take for granted, by the last word of their names."""
 _OPTIONAL = ("label", "sigma", "statistic", "threshold")
 """Columns that a narrow terminal may leave out."""
-_DIFFERENCES = "Intervals of the difference A - B"
+_DIFFERENCES = "Intervals of the difference A - B, and what each test assumes"
 _AGREEMENT = "Trials that one system decides wrongly: impostor (NI) or genuine (NC), only B wrong (AB) or only A (BA)"
 _AGREEMENT_COLUMNS = (
     Column("impostor_ab", "NI_AB", "count"),
@@ -122,12 +132,12 @@ class PairComparison(Result):
 
     @property
     def headline(self) -> TestResult:
-        """The test to go by: the first."""
+        """The leading test: the first."""
         return self.tests[0]
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval of the difference by the test to go by; NaN without spread."""
+        """The interval of the difference by the leading test; NaN without spread."""
         return self.headline.interval(self.confidence) or (nan, nan)
 
     def to_dict(self) -> dict[str, Any]:
@@ -182,8 +192,12 @@ class PairComparison(Result):
         """The names of the tests that have a note, each with its note."""
         return tuple(dict.fromkeys((test.test, test.note) for test in self.tests if test.note))
 
+    def _is_shown(self, test: str) -> bool:
+        """Tell whether people see a test without asking: the leading one, and equivalence if it was asked for."""
+        return test == self.headline.test or test.endswith("-equivalence")
+
     def answer(self) -> str:
-        """The difference by the test to go by."""
+        """Give the difference by the leading test."""
         difference = figure_text(self.headline.estimate, self.headline.is_share)
         return f"{self.a} - {self.b} = {difference}, {p_phrase(self.adjusted[0])} adjusted"
 
@@ -206,20 +220,32 @@ class PairComparison(Result):
             Column("interval", interval_title(self.confidence), "figures"),
             Column("method", "method"),
             Column("threshold", "threshold", "term"),
+            Column("assumptions", "assumes"),
         )
         tests, intervals = [], []
         for test, adjusted in zip(self.tests, self.adjusted, strict=True):
             interval = self._interval_of(test)
             limits = None if interval is None else (interval["low"], interval["high"], self.headline.is_share)
             tests.append({**names, **test.cells(), "interval": limits, "p_adjusted": adjusted, **agreement})
-            if interval is not None:
-                intervals.append({**names, **interval, "interval": limits})
-        notes: list[Note | str] = [*(f"{test}: {note}" for test, note in self.notes), _GO_BY]
+            assumed = _ASSUMPTIONS.get(test.test.rpartition("-")[2], "") if test.threshold == "fixed" else ""
+            record = {"method": test.test, "threshold": test.threshold, "assumptions": assumed}
+            intervals.append({**names, **(interval or {}), **record, "interval": limits})
+        by_test = [(self._is_shown(test), as_note(note, test)) for test, note in self.notes]
+        notes: list[Note | str] = [*(note for is_shown, note in by_test if is_shown), _OTHER_TESTS]
+        places = [k for k, test in enumerate(self.tests) if k == 0 or test.margin is not None]
         commands = tuple((names["pair"], line) for line in self.commands())
         command_columns = (Column("pair", "A - B"), Column("command", "command"))
         return (
-            Table.of("tests", names["pair"], test_columns, tests, notes=notes, section="pair", shown=(0,)),
-            Table.of("differences", _DIFFERENCES, interval_columns, intervals, section="pair", detail=True),
+            Table.of("tests", names["pair"], test_columns, tests, notes=notes, section="pair", shown=places),
+            Table.of(
+                "differences",
+                _DIFFERENCES,
+                interval_columns,
+                intervals,
+                notes=[note for is_shown, note in by_test if not is_shown],
+                section="pair",
+                detail=True,
+            ),
             Table.of(
                 "agreement",
                 _AGREEMENT,
@@ -312,7 +338,10 @@ class Comparison(Result):
         for pair in self.pairs:
             if best.system in (pair.a, pair.b):
                 claim = "better than" if pair.adjusted[0] < 1 - pair.confidence else "not distinguishable from"
-                others[claim].append(pair.b if pair.a == best.system else pair.a)
+                size = abs(pair.headline.estimate)
+                size_text = f"{in_percent(size)} points" if self.measure.is_share else number_text(size)
+                other = pair.b if pair.a == best.system else pair.a
+                others[claim].append(f"{other} (by {size_text}, {p_phrase(pair.adjusted[0])})")
         claims = " and ".join(f"{claim} {in_a_row(names)}" for claim, names in others.items() if names)
         extreme = "highest" if self.measure.higher_is_better else "lowest"
         how = f"{level_text(self.pairs[0].confidence)} confidence, {adjustment_text(self.correction, len(self.pairs))}"
@@ -373,32 +402,35 @@ class Comparison(Result):
         count = plural(len(self.pairs), "pair")
         claims = {"two-sided": "", "less": ", claimed to be below 0", "greater": ", claimed to be above 0"}
         claimed = claims[self.pairs[0].headline.alternative]
-        how = adjustment_text(self.correction, len(self.pairs))
+        how = f", {adjustment_text(self.correction, len(self.pairs))}" if len(self.pairs) > 1 else ""
         tests = replace(
             tests,
-            caption=f"Tests of the difference A - B in {term(self.measure.label)}{claimed}, {how}",
-            notes=(*self._test_notes(), _GO_BY, *self.notes),
+            caption=f"Test of the difference A - B in {term(self.measure.label)}{claimed}{how}",
+            notes=(*self._test_notes(shown_first=True), _OTHER_TESTS, *self.notes),
         )
+        differences = replace(differences, notes=tuple(self._test_notes(shown_first=False)))
         if len(self.pairs) > 1:
             differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
         if not isinstance(self.measure, Measure):
             tests, differences = (table.with_title("threshold", "calibration") for table in (tests, differences))
         return tuple(table for table in (tests, self._ranking(), differences, agreement, commands) if table.rows)
 
-    def _test_notes(self) -> Iterator[str]:
-        """Give the notes of the tests; those that do not hold for all pairs name theirs."""
+    def _test_notes(self, *, shown_first: bool) -> Iterator[Note]:
+        """Give the notes of tests that are shown, or of the others; those of some pairs name them."""
         independent = f"{self.measure.name}-independent"
         pairs_of: dict[tuple[str, Note | str], list[str]] = {}
         for pair in self.pairs:
             for test, note in pair.notes:
+                if pair._is_shown(test) != shown_first:
+                    continue
                 pairs_of.setdefault((test, "" if test == independent else note), []).append(f"{pair.a} - {pair.b}")
         for (test, note), where in pairs_of.items():
             if test == independent:  # of rates of single systems, so once for all pairs
                 assert isinstance(self.measure, Measure)
                 systems = {rank.system: rank.counts for rank in self.ranking}
-                yield f"{test}: {few_errors_note(systems, linear_weights(self.measure, self.alpha))}"
+                yield as_note(few_errors_note(systems, linear_weights(self.measure, self.alpha)), test)
             else:
-                yield f"{test}: {note}" if len(where) == len(self.pairs) else f"{listed(where, 6)}, {test}: {note}"
+                yield as_note(note, test if len(where) == len(self.pairs) else f"{listed(where, 6)}, {test}")
 
     def _ranking(self) -> Table:
         provenance = next(iter(self.judgements.values())).sets.provenance

@@ -115,8 +115,7 @@ class ExpectedPerformance(Result):
         first, *means = join_tables(curves)
         compared: list[Table] = []
         if self.comparisons:
-            (table,) = self.comparisons[0].tables()
-            compared.append(table.with_notes(*(other.answer() for other in self.comparisons[1:])))
+            compared += self.comparisons[0].tables()
         details = [*join_tables([[self._area_table(system)] for system in self.areas])]
         if self.area_tests:
             pair = next(iter(self.areas.values())).pair
@@ -124,7 +123,8 @@ class ExpectedPerformance(Result):
             caption = f"Tests of the areas, {self.comparisons[0].a} - {self.comparisons[0].b}: {of}"
             columns = (*columns_with_interval(self.confidence), Column("delta", "1 - p", "sure"))
             records = [{**test.cells(self.confidence), "delta": test.delta} for test in self.area_tests.values()]
-            details.append(Table.of("tests", caption, columns, records))
+            notes = [other.answer() for other in self.comparisons[1:]]
+            details.append(Table.of("tests", caption, columns, records, notes=notes))
         return (first, *compared, *means, *(replace(table, detail=True) for table in details))
 
     def _with_band(self, table: Table, system: str) -> Table:

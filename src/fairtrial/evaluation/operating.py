@@ -252,7 +252,10 @@ def operating_points_of(
     auc, d_prime = (find(sets, system=name, confidence=confidence) for find in (auc_interval, d_prime_interval))
     notes: list[Note | str] = [*sets.notes]
     notes += [f"{name}: {term(each.label)}: {each.note}" for each in (auc, d_prime) if each.note]
-    template = "{FAR} {target:level} rests on {errors:plural false accept} on dev ({needed} needed): indicative only"
+    template = (
+        "{errors:plural false accept} on dev at {FAR} {target:level} ({needed} needed): the threshold is poorly "
+        "determined"
+    )
     for point in points:
         if not point.supported:
             values = {"target": point.far_target, "errors": point.dev.false_accepts, "needed": SUPPORT}

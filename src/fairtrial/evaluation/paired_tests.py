@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_resamples
+from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import plural
 from fairtrial.counting.tallies import ErrorCounts
@@ -136,18 +137,21 @@ def leading_test(
     """
     known = as_measure(measure)
     difference = estimate([(1.0, pair.a), (-1.0, pair.b)], known, index=pair.index, threshold=threshold)
-    sets, note = pair.a.sets, ""
+    sets, note = pair.a.sets, None
     people = sets.people[1]
     if people is not None:
-        note = f"the trials are worth {difference.people:.3g} people of equal weight in the smaller role"
-        alone = [
-            f"all {word} trials have the same {' and '.join(part.alone)}"
+        alone: dict[str, Any] = {
+            word: " and ".join(part.alone)
             for word, part in (("genuine", people.genuine), ("impostor", people.impostor))
             if part.alone
-        ]
+        }
+        note = Note(
+            "effective-people", "the effective number of people is {people:number}", people=round(difference.people, 1)
+        )
         if alone:
-            note = f"how many people the trials are worth cannot be told: {' and '.join(alone)}"
-    return student_test(sets.test_name, difference, alternative=alternative, measure=known, note=note)
+            same = " and ".join(f"all {word} trials have the same {{{word}}}" for word in alone)
+            note = Note("one-person", f"the effective number of people cannot be estimated: {same}", **alone)
+    return student_test(sets.test_name, difference, alternative=alternative, measure=known, note=note or "")
 
 
 def permutation_test(
