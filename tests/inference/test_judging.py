@@ -120,6 +120,9 @@ def test_kinds_of_people_that_may_be_missing_are_said(target: float, is_warning:
     assert (note.values["people"], note.values["proportion"], note.warning) == (25, 3 / 25, is_warning)
     assert codes(judge(sets, criterion="frr", alphas=target))["missing-kinds"].values["people"] == 40
     assert "missing-kinds" not in codes(judge(sets))
+    least = judge(sets, criterion="wer-min", alphas=target)
+    assert float(least.dev.far[0]) == float(least.dev.frr[0]) == 0  # type: ignore[union-attr]
+    assert codes(least)["missing-kinds"].values["people"] == 40  # of both rates, FRR goes first
 
 
 def test_arrays_have_no_trials_to_decide_one_by_one() -> None:

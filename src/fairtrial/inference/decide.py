@@ -361,7 +361,10 @@ class Judgement:
             return people
         errors = {"false accept": int(self.dev.false_accepts[0]), "false reject": int(self.dev.false_rejects[0])}
         if self.criterion.alpha_means != "target":
-            return (*people, *self._unmoved(errors))
+            rates = float(self.dev.frr[0]), float(self.dev.far[0])
+            rarer = int(rates[1] < rates[0])
+            missing = () if self.criterion.search == "crossing" else self._missing_kinds(rarer, rates[rarer])
+            return (*people, *missing, *self._unmoved(errors))
         aim = self.criterion.aim
         weights = None if aim is None else aim.weights_at()
         far = weights is None or weights.far != 0
@@ -380,10 +383,10 @@ class Judgement:
                 errors=errors,
                 needed=SUPPORT,
             )
-        yield from self._missing_kinds(1 if kind == "false accept" else 0)
+        yield from self._missing_kinds(1 if kind == "false accept" else 0, float(self.alpha[0]))
 
-    def _missing_kinds(self, which: int) -> Iterator[Note]:
-        """Note the kinds of people that may be missing from dev and test (rule of three by people): 0 FRR, 1 FAR."""
+    def _missing_kinds(self, which: int, rate: float) -> Iterator[Note]:
+        """Note the kinds of people that dev and test may lack (rule of three by people), for FRR (0) or FAR (1)."""
         parts = [people.classes[which] for people in self.sets.people if people is not None]
         roles = [role for role in ("claim", "subject", "person") if all(role in part.role_trials for part in parts)]
         if not parts or not roles or not isinstance(self.sets.test, Trials):
@@ -392,14 +395,14 @@ class Judgement:
             (int(np.count_nonzero(sum(part.role_trials[role] for part in parts))), role) for role in roles
         )
         proportion = 3 / people
-        rate = "FAR" if which else "FRR"
+        term_of = "FAR" if which else "FRR"
         yield Note(
             "missing-kinds",
             "dev and test have {people:count} {role}: a kind of people rarer than {proportion:percent} may be in "
-            f"neither; if its trials always fail, the {{{rate}}} is higher by up to that proportion, and no interval "
-            "shows it",
+            f"neither; if its trials always fail, the {{{term_of}}} is higher by up to that proportion, and no "
+            "interval shows it",
             self.system,
-            warning=proportion > float(self.alpha[0]),
+            warning=proportion > rate,
             role={"claim": "claimed people", "subject": "subjects", "person": "people"}[role],
             people=people,
             proportion=min(proportion, 1.0),
