@@ -22,10 +22,11 @@ from threadpoolctl import threadpool_limits
 from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.benchmark.lausanne import load_lausanne
 from fairtrial.core.notes import Note
+from fairtrial.core.trials import sorted_rows
 from fairtrial.fusion.combination import client_folds, fuse_scores
 from fairtrial.fusion.fusion import fuse
 from fairtrial.fusion.methods import FUSIONS, MOST_IMPOSTORS, FusionMethod, classifier_steps, register_classifier
-from fairtrial.fusion.model import Fitted, FusionData, run_steps, sorted_rows, with_sorted_ids
+from fairtrial.fusion.model import Fitted, FusionData, run_steps
 
 TUNED = ("svm-linear", "svm-rbf", "mlp", "gmm")
 
@@ -57,7 +58,7 @@ def example(seed: int = 0, *, genuine: int = 150, impostor: int = 450) -> Trials
 DEV, TEST = example(0), example(1)
 
 
-ORDER = sorted_rows(with_sorted_ids(DEV))
+ORDER = sorted_rows(DEV)
 """Training goes by sorted ids."""
 
 

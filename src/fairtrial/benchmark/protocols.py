@@ -16,7 +16,6 @@ from fairtrial.core.registry import Registry
 from fairtrial.core.results import Field, Record
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, plural, shown
-from fairtrial.fusion.model import with_sorted_ids
 from fairtrial.inference.people import Cluster, known_cluster, people_of
 
 
@@ -407,7 +406,7 @@ def split_by_subject(
     if cluster == "both":
         (trials,), notes = without_shared_impostor([trials])
         trials, cluster = trials.with_notes(*notes), known_cluster(trials, None)
-    people = people_of(with_sorted_ids(trials), cluster)
+    people = people_of(trials, cluster)
     everybody = np.unique(np.concatenate(people))
     clients = np.unique(np.concatenate([column[trials.genuine] for column in people]))
     who = {"claim": "claims", "subject": "subjects", "both": "people"}[cluster]

@@ -39,7 +39,7 @@ from fairtrial.calibration.model import refit
 from fairtrial.core.errors import ParameterError, as_generator, check_confidence, check_resamples
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table, every_tenth
-from fairtrial.core.trials import Trials, check_drawable
+from fairtrial.core.trials import Trials, check_drawable, sorted_rows
 from fairtrial.core.words import interval_title, level_text, number_text, percent, plural
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
 from fairtrial.inference.bootstrap import count_table, replicate
@@ -994,7 +994,8 @@ def _drawn_rows(dev: Trials, people: People | None, rng: np.random.Generator) ->
     times = np.zeros(len(dev), dtype=np.int64)
     while not (times[dev.genuine].any() and times[~dev.genuine].any()):
         if people is None:
-            for rows in (np.flatnonzero(dev.genuine), np.flatnonzero(~dev.genuine)):
+            order = sorted_rows(dev)
+            for rows in (order[dev.genuine[order]], order[~dev.genuine[order]]):
                 times[rows] = np.bincount(rng.integers(len(rows), size=len(rows)), minlength=len(rows))
             continue
         numbers = people.draw(1, rng)[0]

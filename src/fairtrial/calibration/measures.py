@@ -39,9 +39,9 @@ from fairtrial.core.errors import (
     check_resamples,
     check_share,
 )
-from fairtrial.core.ids import Ids
+from fairtrial.core.ids import Ids, recode
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Further, Trials
+from fairtrial.core.trials import Further, Trials, sorted_rows
 from fairtrial.core.words import listed, shown, term
 from fairtrial.counting.search import hull_points
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
@@ -214,9 +214,9 @@ class Evidence:
         test, rng = self.test, np.random.default_rng([self.sets.seed, 6])
         role = "subject" if self.sets.sharing == "subject" else "claim"
         if self.sets.people[1] is None or role not in test.ids:
-            fold = rng.permutation(len(test)) % _FOLDS
+            fold = (rng.permutation(len(test)) % _FOLDS)[np.argsort(sorted_rows(test))]
         else:
-            codes = test.ids[role].numbered().codes
+            (codes,) = recode([test.ids[role]])
             fold = (rng.permutation(int(codes.max()) + 1) % _FOLDS)[codes]
         for k in range(_FOLDS):
             held, rest = fold == k, fold != k
@@ -831,7 +831,7 @@ def bootstrap_figure(
     else:
         sums = np.concatenate(
             [
-                np.bincount(generator.permutation(len(some)) % _BOOTSTRAP_GROUPS, some)
+                np.bincount(generator.permutation(len(some)) % _BOOTSTRAP_GROUPS, np.sort(some))
                 for some in (parts[evidence.genuine], parts[~evidence.genuine])
             ]
         )

@@ -207,8 +207,20 @@ def object_array(values: Sequence[str]) -> NDArray[np.object_]:
 
 
 def recode(columns: Sequence[IdColumn]) -> list[NDArray[np.int64]]:
-    """Codes of several id columns on one common table: equal codes mean equal names, the first's are kept."""
-    return [codes.astype(np.int64) for codes in _on_one_table(columns)[0]]
+    """Number the names of several id columns together: those of the first column by name, then those of the next.
+
+    Numbers do not depend on the order of rows, and neither does what is drawn by them.
+    """
+    table: dict[str, int] = {}
+    numbers = []
+    for column in columns:
+        ids = column.numbered()
+        used = np.flatnonzero(np.bincount(ids.codes, minlength=len(ids.names)))
+        place = np.zeros(len(ids.names), dtype=np.int64)
+        for code in sorted(used.tolist(), key=ids.names.__getitem__):
+            place[code] = table.setdefault(ids.names[code], len(table))
+        numbers.append(place[ids.codes])
+    return numbers
 
 
 def _on_one_table(columns: Sequence[IdColumn]) -> tuple[list[NDArray[np.int32]], NDArray[np.object_]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import InputError, TrialsError, check_choice
-from fairtrial.core.ids import IdColumn, Ids
+from fairtrial.core.ids import IdColumn, Ids, recode
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import listed, plural
 
@@ -452,3 +452,9 @@ def trials_of(data: TrialsLike, what: str) -> Trials:
     except (InputError, TrialsError) as error:
         hint = " (such options are those of read_frame)" if "=" in str(error) else ""
         raise type(error)(f"{error}{hint}") from error
+
+
+def sorted_rows(trials: Trials) -> NDArray[np.int64]:
+    """Order trials by claim, subject, probe, class and scores, so that what is drawn by it is the same in any order."""
+    ids = [recode([trials.ids[role]])[0] for role in ("probe", "subject", "claim") if role in trials.ids]
+    return np.lexsort((*trials.scores.T, trials.genuine, *ids))

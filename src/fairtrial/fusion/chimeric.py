@@ -15,11 +15,10 @@ from fairtrial.core.ids import recode
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.trials import Trials, TrialsLike, trials_of
+from fairtrial.core.trials import Trials, TrialsLike, sorted_rows, trials_of
 from fairtrial.core.words import in_a_row, interval_text, interval_title, listed, percent, plural
 from fairtrial.fusion.fusion import fuse
 from fairtrial.fusion.methods import FusionMethod
-from fairtrial.fusion.model import sorted_rows, with_sorted_ids
 from fairtrial.fusion.prediction import system_correlations
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import seed_of
@@ -200,7 +199,7 @@ def chimeric_sets(
     >>> mixed.column("face")[mixed.genuine].tolist(), mixed.column("voice")[mixed.genuine].tolist()
     ([0.0, 8.0, 16.0], [17.0, 1.0, 9.0])
     """
-    first, second = ([with_sorted_ids(trials_of(part, "a set")) for part in sets] for sets in (first, second))
+    first, second = ([trials_of(part, "a set") for part in sets] for sets in (first, second))
     if len(first) != len(second) or not first:
         raise ParameterError(
             f"{len(first)} and {len(second)} sets cannot be paired: give as many of both modalities", code="pairing"
@@ -252,7 +251,7 @@ def _joined(
         noise[sorted_rows(part)] = generator.permutation(len(part))
         keys_within: list[NDArray[np.integer]] = [noise]
         if part.probe is not None and a.probe is not None and b.probe is not None:
-            keys_within.append(part.probe.numbered().codes)
+            keys_within.append(recode([part.probe])[0])
         order = np.lexsort((*keys_within, pairs))
         _, start, count = np.unique(pairs[order], return_index=True, return_counts=True)
         turn = np.empty(len(pairs), dtype=np.int64)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_choice
+from fairtrial.core.ids import recode
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Trials, TrialsLike, trials_of
+from fairtrial.core.trials import Trials, TrialsLike, sorted_rows, trials_of
 from fairtrial.core.words import listed
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.fusion.methods import FusionMethod, HeldOut, as_fusion
@@ -25,8 +26,6 @@ from fairtrial.fusion.model import (
     Step,
     client_numbers,
     score_matrix,
-    sorted_rows,
-    with_sorted_ids,
 )
 from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation, spread_of
 from fairtrial.inference.folds import make_blocks
@@ -43,10 +42,7 @@ _WIDER = 3.0
 def client_folds(trials: Trials, folds: int, rng: np.random.Generator | int | None = 0) -> Folds:
     """Deal clients into folds, all trials of a client together; without claim ids, deal trials."""
     cluster: Cluster = "claim" if "claim" in trials.ids else "none"
-    trials = with_sorted_ids(trials)
-    order = sorted_rows(trials)
-    blocks = make_blocks(trials.rows(order), folds, cluster=cluster, rng=rng)
-    return [block.held_out[np.argsort(order)] for block in blocks]
+    return [block.held_out for block in make_blocks(trials, folds, cluster=cluster, rng=rng)]
 
 
 def folds_within_clients(trials: Trials, folds: int, rng: np.random.Generator | int | None = 0) -> Folds:
@@ -62,11 +58,9 @@ def folds_within_clients(trials: Trials, folds: int, rng: np.random.Generator | 
     if trials.claim is None:
         raise TrialsError("folds within clients need claim ids", code="no-claims")
     generator = as_generator(rng)
-    trials = with_sorted_ids(trials)
-    assert trials.claim is not None
-    claim = trials.claim.numbered().codes.astype(np.int64)
+    (claim,) = recode([trials.claim])
     each = np.argsort(sorted_rows(trials))  # the place of each trial
-    subject = each if trials.subject is None else trials.subject.numbered().codes.astype(np.int64)
+    subject = each if trials.subject is None else recode([trials.subject])[0]
     if len(np.unique(subject[~trials.genuine])) == 1:  # one id for all impostors identifies nobody
         subject = each
     fold = np.empty(len(trials), dtype=np.int64)
@@ -378,7 +372,7 @@ def fuse_scores(
             )
     unsorted, order = dev, np.arange(len(dev))
     if held_out != "none" or method.held_out != "none":  # neither folds nor subsets depend on the order of rows
-        dev = with_sorted_ids(dev.select(names))
+        dev = dev.select(names)
         order = sorted_rows(dev)
         dev = dev.rows(order)
 

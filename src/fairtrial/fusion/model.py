@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError
-from fairtrial.core.ids import Ids
 from fairtrial.core.notes import Note
 from fairtrial.core.schema import NAME, NUMBER, Entries, Key, ValueKind, one_of, only
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
@@ -307,25 +306,6 @@ def score_matrix(trials: Trials, names: Sequence[str]) -> Floats:
     for k, name in enumerate(names):
         scores[:, k] = trials.column(name)
     return scores
-
-
-def with_sorted_ids(trials: Trials) -> Trials:
-    """Number ids in the order of their names, so that nothing random depends on the order of rows."""
-    ids: dict[str, Any] = {}
-    for role, column in trials.ids.items():
-        numbered = column.numbered()
-        used = np.unique(numbered.codes)
-        used = used[np.argsort(numbered.names[used], kind="stable")]
-        place = np.zeros(len(numbered.names), dtype=np.int32)
-        place[used] = np.arange(len(used))
-        ids[role] = Ids(place[numbered.codes], numbered.names[used])
-    return replace(trials, **ids)
-
-
-def sorted_rows(trials: Trials) -> NDArray[np.int64]:
-    """Order trials with sorted ids by claim, subject, probe, class and scores."""
-    ids = [column.numbered().codes for role in ("probe", "subject", "claim") if (column := trials.ids.get(role))]
-    return np.lexsort((*trials.scores.T, trials.genuine, *ids))
 
 
 def client_numbers(trials: Trials, clients: Sequence[str]) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import TrialsError, check_choice
 from fairtrial.core.ids import recode
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Trials, sorted_rows
 from fairtrial.core.words import cut
 from fairtrial.inference.variance import BOTH, Floats, Moments, effective_people
 
@@ -70,7 +70,7 @@ def _people_of_sets(sets: Sequence[Trials], clusters: Sequence[Cluster]) -> list
     start = 1 + max((int(column.max(initial=-1)) for own in found for column in own), default=-1)
     for k, (trials, own) in enumerate(zip(sets, found, strict=True)):
         if not own:
-            found[k] = [start + np.arange(len(trials))]
+            found[k] = [start + np.argsort(sorted_rows(trials))]
             start += len(trials)
         elif person is not None:
             found[k] = [person[column] for column in own]
