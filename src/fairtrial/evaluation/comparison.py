@@ -345,7 +345,7 @@ class Comparison(Result):
         claims = " and ".join(f"{claim} {in_a_row(names)}" for claim, names in others.items() if names)
         extreme = "highest" if self.measure.higher_is_better else "lowest"
         how = f"{level_text(self.pairs[0].confidence)} confidence, {adjustment_text(self.correction, len(self.pairs))}"
-        return f"{best.system} has the {extreme} {label}, {value}{f': it is {claims}' if claims else ''} ({how})"
+        return f"{best.system} has the {extreme} {label}, {value}{f': it is {claims}' if claims else ''}; {how}"
 
     def sentences(self) -> tuple[str, ...]:
         """Give one sentence per pair: who is better, by how much, the interval and p.
