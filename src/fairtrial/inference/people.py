@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product as product_of
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -219,14 +221,23 @@ class Members:
             related = {role: product - twice * met for role, product in products.items()} | {BOTH: met - same}
             pairs = {role: number - twice * meetings for role, number in squares.items()} | {BOTH: meetings - trials}
 
+        @cache
+        def product(role: str, k: int, m: int) -> Floats:
+            """Sum the product of two columns by person."""
+            (first, a), (second, b) = _counted(columns[k]), _counted(columns[m])
+            if a is None and b is None:  # errors
+                return self._by_person(role, first if k == m else np.intersect1d(first, second), None)
+            values = np.zeros((2, trials))
+            values[0, first], values[1, second] = 1.0 if a is None else a, 1.0 if b is None else b
+            return self._by_person(role, slice(None), values[0] * values[1])
+
         def squared(role: str, weights: Floats) -> Floats:
-            values = np.zeros(trials)
-            for weight, column in zip(weights.tolist(), columns, strict=True):
-                rows, counted = _counted(column)
-                values[rows] += weight if counted is None else weight * counted
-            centre, rows = float(weights @ means), np.flatnonzero(values)
+            centre, used = float(weights @ means), np.flatnonzero(weights).tolist()
+            raw = np.zeros(self.size)
+            for k, m in product_of(used, used):
+                raw += weights[k] * weights[m] * product(role, min(k, m), max(k, m))
             twice = sums[role] @ weights + centre * counts[role]
-            return self._by_person(role, rows, values[rows] ** 2) - 2 * centre * twice + centre**2 * counts[role]
+            return np.asarray(raw - 2 * centre * twice + centre**2 * counts[role])
 
         scale = np.ones(len(columns)) if scale is None else scale
         return Moments(trials, pairs, related, same, sums, counts, scale, self.effective, squared)
