@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import inf, pi
+from math import copysign, inf, pi
 
 import pytest
 from scipy.special import ndtri, stdtr, stdtrit
 
-from fairtrial.inference.student import bisect, student_p_value, student_quantile, student_tail
+from fairtrial.inference.student import find_root, student_p_value, student_quantile, student_tail
 
 
 @pytest.mark.parametrize("df", [1, 2, 2.5, 3, 7.3, 14, 99.5, 1999, 2001, 1e5])
@@ -37,6 +37,8 @@ def test_p_values_of_the_three_alternatives(df: float) -> None:
     assert both == pytest.approx(2 * greater)
 
 
-def test_bisect_finds_a_sign_change_to_the_last_bits() -> None:
-    assert bisect(lambda value: value * value - 2, 0.0, 2.0) == pytest.approx(2**0.5, rel=1e-14)
-    assert bisect(lambda value: pi - value, 0.0, 40.0) == pytest.approx(pi, rel=1e-14)
+def test_roots_are_found_to_the_last_bits() -> None:
+    assert find_root(lambda value: value * value - 2, 0.0, 2.0) == pytest.approx(2**0.5, rel=1e-14)
+    assert find_root(lambda value: pi - value, 0.0, 40.0) == pytest.approx(pi, rel=1e-14)
+    assert find_root(lambda value: copysign(1.0, value - 1), 0.0, 40.0) == pytest.approx(1.0, rel=1e-12)
+    assert find_root(lambda value: value - 1e-9, 0.0, 40.0) == pytest.approx(1e-9, rel=1e-5)

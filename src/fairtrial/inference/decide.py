@@ -286,6 +286,19 @@ class Judgement:
         return self.dev is not None and self.sets.dev is not None and self.sets.has_scores
 
     @property
+    def choices(self) -> NDArray[np.int64]:
+        """Number the distinct thresholds: one entry per alpha, the same for alphas that choose the same ones."""
+
+        def number() -> NDArray[np.int64]:
+            chosen = self.test if self.dev is None else self.dev
+            rows = np.atleast_2d(chosen.threshold)
+            if self.fold_thresholds is not None:
+                rows = np.concatenate([rows, self.fold_thresholds])
+            return np.unique(rows, axis=1, return_inverse=True)[1].ravel()
+
+        return self.once("choices", number)
+
+    @property
     def supported(self) -> NDArray[np.bool_]:
         """At which alphas dev shows errors of both kinds: elsewhere nothing tells how far the threshold would move."""
         if self.dev is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from math import copysign, erfc, exp, inf, pi, sqrt
 from typing import Any, Literal, TypeAlias
@@ -26,7 +26,7 @@ from fairtrial.inference.decide import Judgement, wrong_decisions
 from fairtrial.inference.people import People, class_moments, unrelated_moments
 from fairtrial.inference.split import TrialSets
 from fairtrial.inference.student import Alternative as Alternative
-from fairtrial.inference.student import bisect
+from fairtrial.inference.student import find_root
 from fairtrial.inference.student import student_p_value as student_p_value
 from fairtrial.inference.student import student_quantile as student_quantile
 from fairtrial.inference.thresholds import (
@@ -196,7 +196,7 @@ class Estimate:
             return 0.0
         if beyond(_FARTHEST) > 0:
             return copysign(inf, distance)
-        return copysign(bisect(beyond, 0.0, _FARTHEST), distance)
+        return copysign(find_root(beyond, 0.0, _FARTHEST), distance)
 
     def p_value(self, alternative: Alternative = "two-sided", null: float = 0.0) -> float:
         """Give the p value of the hypothesis that the expected figure is `null`."""
@@ -216,24 +216,30 @@ class Estimate:
         low, high = self._extremes(quantile, below, above)
         return self.value + low, self.value + high
 
-    def _extremes(self, radius: float, below: float, above: float) -> tuple[float, float]:
-        """Find the extremes of the deviation over the ellipsoid: test trials on one axis, thresholds on the others."""
-        if not self.moves:
-            return -below, above
-        # the part of the thresholds that goes with the test trials is linear, and shrinks or stretches theirs
+    @cached_property
+    def _ellipsoid(self) -> tuple[Floats, Floats]:
+        """Give directions of the unit ellipsoid: along the test trials, and along each threshold.
+
+        The part of the thresholds that goes with the test trials is linear, and shrinks or stretches theirs.
+        """
         shared = self.correlation[0, 1:]
         rest = self.correlation[1:, 1:] - np.outer(shared, shared)
         slopes = np.array(
-            [(np.interp(1.0, DEVIATIONS, own) - np.interp(-1.0, DEVIATIONS, own)) / 2 for own in self.moves]
+            [(np.interp(1.0, DEVIATIONS, moves) - np.interp(-1.0, DEVIATIONS, moves)) / 2 for moves in self.moves]
         )
         spread = sqrt(self.variance.value)
         factor = 1 + float(shared @ slopes) / spread if spread > 0 else 1.0
         directions = _directions(len(self.moves) + 1)
-        points = radius * directions[:, 1:] @ np.linalg.cholesky(rest).T
-        share = factor * directions[:, 0]
-        deviation = np.where(share > 0, share * above, share * below)
-        for axis, moves in enumerate(self.moves):
-            deviation = deviation + np.interp(points[:, axis], DEVIATIONS, moves)
+        return factor * directions[:, 0], (directions[:, 1:] @ np.linalg.cholesky(rest).T).T
+
+    def _extremes(self, radius: float, below: float, above: float) -> tuple[float, float]:
+        """Find the extremes of the deviation over the ellipsoid: test trials on one axis, thresholds on the others."""
+        if not self.moves:
+            return -below, above
+        along, across = self._ellipsoid
+        deviation = np.where(along > 0, along * above, along * below)
+        for axis, moves in zip(across, self.moves, strict=True):
+            deviation = deviation + np.interp(radius * axis, DEVIATIONS, moves)
         # the mean figure of the procedure may be above the figure itself on all sides
         return min(float(deviation.min()), 0.0), max(float(deviation.max()), 0.0)
 
@@ -355,6 +361,8 @@ def components(judgements: Sequence[Judgement], index: int, on: Side) -> Compone
     Covariances between trials are read on dev and on test, at the same rates (not at the same thresholds), if people
     are known in both; at least `FEW` errors are read, and brought to the rate.
     """
+    # alphas that choose the same thresholds have the same errors
+    index = int(np.flatnonzero(np.all([own.choices == own.choices[index] for own in judgements], axis=0))[0])
 
     def read() -> Components:
         entries = [(judgement, index) for judgement in judgements]
@@ -760,15 +768,18 @@ def tube_quantile(correlations: Floats, confidence: float) -> float:
     def excess(critical: float) -> float:
         return erfc(critical / sqrt(2)) + length / pi * exp(-(critical**2) / 2) - (1 - confidence)
 
-    return bisect(excess, 0.0, _FARTHEST)
+    return find_root(excess, 0.0, _FARTHEST)
 
 
 def neighbour_correlations(terms: Terms, measure: Measure, kept: NDArray[np.bool_], threshold: Threshold) -> Floats:
-    """Correlate the deviations of neighbouring alphas, through the test trials and through dev's levels."""
+    """Correlate the deviations of neighbouring points of a curve, through the test trials and through dev's levels."""
     judgements = [judgement for _, judgement in terms]
     moving = threshold == "re-estimated" and all(judgement.can_move for judgement in judgements)
     sides: tuple[Side, ...] = ("test", "dev") if moving else ("test",)
     places = np.flatnonzero(kept).tolist()
+    if not measure.depends_on_alpha:  # alphas that choose the same thresholds are one point of the curve
+        choices = np.array([judgement.choices for judgement in judgements]).T
+        places = [k for n, k in enumerate(places) if n == 0 or np.any(choices[k] != choices[places[n - 1]])]
     variances, covariances = np.zeros(len(places)), np.zeros(max(len(places) - 1, 0))
     for start in range(0, len(covariances), _TOGETHER):
         some = places[start : start + _TOGETHER + 1]

@@ -225,8 +225,8 @@ class Members:
         def product(role: str, k: int, m: int) -> Floats:
             """Sum the product of two columns by person."""
             (first, a), (second, b) = _counted(columns[k]), _counted(columns[m])
-            if a is None and b is None:  # errors
-                return self._by_person(role, first if k == m else np.intersect1d(first, second), None)
+            if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):  # errors
+                return self._by_person(role, first if k == m else _common_rows(first, second), None)
             values = np.zeros((2, trials))
             values[0, first], values[1, second] = 1.0 if a is None else a, 1.0 if b is None else b
             return self._by_person(role, slice(None), values[0] * values[1])
@@ -241,6 +241,15 @@ class Members:
 
         scale = np.ones(len(columns)) if scale is None else scale
         return Moments(trials, pairs, related, same, sums, counts, scale, self.effective, squared)
+
+
+def _common_rows(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Intersect two sorted arrays of rows."""
+    if not len(first):
+        return first
+    places = np.searchsorted(first, second).clip(0, len(first) - 1)
+    common: NDArray[np.int64] = second[first[places] == second]
+    return common
 
 
 def _counted(column: NDArray[Any]) -> tuple[NDArray[np.int64] | slice, Floats | None]:

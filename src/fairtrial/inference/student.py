@@ -85,14 +85,32 @@ def _fraction(a: float, b: float, x: float) -> float:
     return value
 
 
-def bisect(function: Callable[[float], float], low: float, high: float) -> float:
-    """Find where a function changes its sign between two values, to the last bits."""
-    rising = function(low) < 0
-    while low < (middle := (low + high) / 2) < high:
-        if (function(middle) < 0) == rising:
-            low = middle
+def find_root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Find where a function changes its sign between two values.
+
+    References
+    ----------
+    Chandrupatla, A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function without using
+    derivatives, 1997.
+    """
+    a, b, at_a, at_b = high, low, function(high), function(low)
+    step = 0.5
+    while True:
+        x = a + step * (b - a)
+        at_x = function(x)
+        if (at_x > 0) == (at_a > 0):
+            c, at_c = a, at_a
         else:
-            high = middle
-        if high - low <= 1e-15 * max(abs(low), abs(high)):
-            break
-    return (low + high) / 2
+            c, at_c, b, at_b = b, at_b, a, at_a
+        a, at_a = x, at_x
+        best, at_best = (a, at_a) if abs(at_a) < abs(at_b) else (b, at_b)
+        least = (1e-14 * abs(best) + 1e-15) / abs(b - c)
+        if least > 0.5 or at_best == 0:
+            return best
+        # inverse quadratic interpolation if it is safe, bisection otherwise
+        ratio, gain = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
+        step = 0.5
+        if gain**2 < ratio and (1 - gain) ** 2 < 1 - ratio:
+            step = at_a / (at_b - at_a) * at_c / (at_b - at_c)
+            step += (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
+        step = min(max(step, least), 1 - least)

@@ -9,7 +9,7 @@ a crossing (Francisco & Fuller 1991), the hull of costs that are not significant
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import copysign, hypot, inf, sqrt
 
@@ -214,15 +214,22 @@ class CostGrid:
     counts: ErrorCounts
     tables: Sequence[tuple[ClassTable, ClassTable]]
 
+    _known: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
+
+    def _increments(self, which: int, place: int) -> tuple[Floats, Floats]:
+        """Estimate the variances of one class's increments once for all alphas that choose the same threshold."""
+        if (which, place) not in self._known:
+            self._known[which, place] = _increments([tables[which] for tables in self.tables], place)
+        return self._known[which, place]
+
     def deviations(self, criterion: Criterion, alpha: float, chosen: float) -> tuple[Floats, float]:
         """Give how significantly each threshold's cost is above the minimum, signed by its side, and the df of that."""
         place = int(np.searchsorted(np.asarray(self.counts.threshold), chosen))
         cost = np.asarray(criterion.cost(self.counts, alpha), dtype=np.float64)
         far, frr = cost_weights(criterion, alpha, self.counts[place])
-        by_class = [[tables[which] for tables in self.tables] for which in (0, 1)]
         variance, chance = np.zeros(len(cost)), np.zeros(len(cost))
-        for sets, weight in zip(by_class, (frr, far), strict=True):
-            total, single = _increments(sets, place)
+        for which, weight in enumerate((frr, far)):
+            total, single = self._increments(which, place)
             variance += weight**2 * total
             chance += weight**2 * single
         rough = np.divide(chance, variance, out=np.ones_like(chance), where=variance > 0)
@@ -230,7 +237,10 @@ class CostGrid:
         above = np.maximum(cost - cost[place], 0.0)
         signed = np.divide(above, scale, out=np.zeros_like(above), where=scale > 0)
         near = int(np.argmin(np.abs(signed - 1)))  # one standard deviation away
-        noise = sum(weight**4 * _noise(sets, place, near) for sets, weight in zip(by_class, (frr, far), strict=True))
+        noise = sum(
+            weight**4 * _noise([tables[which] for tables in self.tables], place, near)
+            for which, weight in enumerate((frr, far))
+        )
         df = max(2 * variance[near] ** 2 / noise, 2.0) if noise > 0 else inf
         return np.where(np.arange(len(cost)) < place, -signed, signed), df
 
@@ -272,10 +282,10 @@ class ClassTable:
         """The number of ordered pairs of trials that share a person, by role."""
         return {role: float(trials @ trials) - self.overlap * self.trials for role, trials in self.counts.items()}
 
-    def sums(self, role: str, place: int) -> Floats:
-        """Sum trials between one threshold and each by person, centred."""
-        table, mean = self.by_role[role], (self.below - self.below[place]) / self.trials
-        return np.asarray(table - table[:, [place]] - np.outer(self.counts[role], mean))
+    def sums(self, role: str, place: int, to: slice = slice(None)) -> Floats:
+        """Sum trials between one threshold and others by person, centred."""
+        table, mean = self.by_role[role], (self.below[to] - self.below[place]) / self.trials
+        return np.asarray(table[:, to] - table[:, [place]] - np.outer(self.counts[role], mean))
 
     def covariances(self, place: int) -> dict[str, Floats]:
         """Estimate covariances of trials between one threshold and each, by what two trials share.
@@ -325,7 +335,7 @@ def _noise(sets: Sequence[ClassTable], place: int, near: int) -> float:
                 between = np.abs(each.by_role[role][:, near] - each.by_role[role][:, place])
                 mean = abs(each.below[near] - each.below[place]) / each.trials
                 squares = between * (1 - 2 * mean) + each.counts[role] * mean**2
-                products = each.sums(role, place)[:, near] ** 2 - squares
+                products = each.sums(role, place, slice(near, near + 1))[:, 0] ** 2 - squares
                 people = max(np.count_nonzero(each.counts[role]), 1)
                 fourth = float(products @ products - products.sum() ** 2 / people)
                 noise += (each.effective / total * first.pairs[role] / first.trials**2 / pairs) ** 2 * fourth
