@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from importlib import import_module
 from operator import attrgetter
 from os import PathLike
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fairtrial.core.notes import Note, gather_notes
@@ -93,14 +94,18 @@ def table_of(
     section: str | None = None,
     shown: Sequence[int] | None = None,
     detail: bool = False,
+    titles: Mapping[str, str] = MappingProxyType({}),
 ) -> Table:
-    """Make a table of the fields that have a title, one row per record."""
+    """Make a table of the fields that have a title, one row per record; `titles` by key replace those declared."""
     columns = [field for field in fields if field.title]
     rows = tuple(tuple(field.value(record) for field in columns) for record in records)
     return Table(
         name,
         caption,
-        tuple(Column(field.key, field.title, field.kind, field.detail) for field in columns),
+        tuple(
+            Column(field.key, titles.get(field.key, field.title), field.kind, field.detail, field.optional)
+            for field in columns
+        ),
         rows,
         tuple(notes),
         section,

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
+from typing import ClassVar
 
 import numpy as np
 
+from fairtrial.core.results import Field, Record
 from fairtrial.inference.variance import Floats
 
 _ROUNDS = 100
@@ -113,21 +115,20 @@ OVER_MEAN = Inequality("largest over geometric mean", over_geometric_mean, _one_
 GINI = Inequality("Gini coefficient", gini, _largest_gini)
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A summary of inequality, and its limits."""
+def finite(name: str) -> Callable[[object], float | None]:
+    """Read an attribute for JSON: null if it is infinite or undefined."""
+    return lambda of: value if isfinite(value := getattr(of, name)) else None
 
+
+@dataclass(frozen=True, slots=True)
+class Summary(Record):
+    """A summary of inequality, and its limits; JSON has null for what is infinite."""
+
+    FIELDS: ClassVar = tuple(Field(name, get=finite(name)) for name in ("estimate", "low", "high"))
     name: str
     estimate: float
     low: float
     high: float
-
-    def to_dict(self) -> dict[str, float | None]:
-        """The names of the command line's JSON; what is infinite is null."""
-        return {
-            name: value if np.isfinite(value) else None
-            for name, value in (("estimate", self.estimate), ("low", self.low), ("high", self.high))
-        }
 
 
 _Limits = tuple[Floats, Floats, Floats]

@@ -6,7 +6,7 @@ are summed before they are squared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, inf, log1p, nan, sqrt
 from typing import ClassVar, Literal, TypeAlias, get_args
 
@@ -128,9 +128,8 @@ class IndividualsTests(Result):
         """One row per test."""
         estimate = "rate" if self.design == "rate" else "A - B"
         titles = {"estimate": estimate, "interval": interval_title(self.confidence)}
-        fields = [replace(field, title=titles.get(field.key, field.title)) for field in IndividualsTest.FIELDS]
         caption = "Test of the error rate" if self.design == "rate" else f"Test of two devices, {self.design}"
-        return (table_of("tests", caption, fields, self.tests, notes=self.notes),)
+        return (table_of("tests", caption, IndividualsTest.FIELDS, self.tests, notes=self.notes, titles=titles),)
 
 
 def individuals_test(
