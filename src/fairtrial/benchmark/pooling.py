@@ -72,7 +72,7 @@ class ContestRank(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class ContestPair:
+class ContestPair(Record):
     """Two methods: the difference of their mean HTERs and its test."""
 
     a: str
@@ -110,7 +110,7 @@ class Contest(Result):
     FIELDS: ClassVar = (
         Field("protocol"),
         Field("ranking"),
-        Field("pairs", get=lambda contest: [pair.to_dict() for pair in contest.pairs]),
+        Field("pairs"),
         Field("notes"),
     )
 

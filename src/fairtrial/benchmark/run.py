@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, Experiment, list_experiments
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_workers
 from fairtrial.core.notes import Note, as_note, gather_notes
-from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.results import Field, Record, Result, fields_of, table_of
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
 from fairtrial.core.words import in_percent, interval_title, percent, plural
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, pool_curves
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
 from fairtrial.fusion.combination import FusedScores, Inner, fuse_scores
-from fairtrial.fusion.fusion import fields_of, fusion_gain, mean_gain
+from fairtrial.fusion.fusion import fusion_gain, mean_gain
 from fairtrial.fusion.methods import FusionMethod, as_fusion
 from fairtrial.fusion.model import Missing
 from fairtrial.fusion.normalise import NORMALISATIONS

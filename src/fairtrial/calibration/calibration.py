@@ -209,8 +209,8 @@ class CalibratedSystem(Result):
         *_interval_fields("cllr_min_interval", "interval of min Cllr", "least"),
         Field("cllr_cal", "lost by calibration", "number", get="loss"),
         *_interval_fields("cllr_cal_interval", "interval of the loss", "lost"),
-        Field("cllr_raw", "Cllr of the scores", "number", get=lambda result: _number(result.raw)),
-        Field("dev_pav", "devPAV", "number", get=lambda result: _number(result.dev_pav)),
+        Field("cllr_raw", "Cllr of the scores", "number", get="raw"),
+        Field("dev_pav", "devPAV", "number"),
         *_interval_fields("dev_pav_interval", "interval of devPAV"),
         Field(
             "method",
@@ -479,10 +479,6 @@ class CalibratedSystem(Result):
         ]
         caption, rows = f"Calibration: {self.calibration.method}", self.calibration.described.items()
         return main, costs, table_of("parameters", caption, fields, rows, section="system")
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _jackknife(trials: Trials, people: People | None, without: Callable[[Labels], float], seed: int) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import log, sqrt
 from operator import itemgetter
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,7 +37,7 @@ from fairtrial.calibration.measures import (
 from fairtrial.calibration.methods import LinearInfluence, Steps
 from fairtrial.calibration.model import refit
 from fairtrial.core.errors import ParameterError, as_generator, check_confidence, check_resamples
-from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.results import Field, Record, Result, finite, table_of
 from fairtrial.core.tables import Table, every_tenth
 from fairtrial.core.trials import Trials, check_drawable
 from fairtrial.core.words import interval_title, level_text, number_text, percent, plural
@@ -67,14 +67,10 @@ _ANCHORS = 9
 
 
 class _Curve(Result):
-    """A curve: fields with a title are columns of its table, one row per point; fields that are None are left out."""
+    """A curve: fields with a title are columns of its table, one row per point, unless they are None."""
 
     __slots__ = ()
     system: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain lists."""
-        return {key: value for key, value in super().to_dict().items() if value is not None}
 
     def _table(self, name: str, caption: str) -> Table:
         """Make the table; a terminal shows every tenth row."""
@@ -194,11 +190,11 @@ class BayesErrorCurve(_Curve):
         *_ALONG_PRIORS,
         Field("calibrated", "calibrated", "number", get="calibrated.rates"),
         Field("minimum", "minimum", "number", get="minimum.rates"),
-        Field("raw", "raw", "number", get=lambda curve: None if curve.raw is None else curve.raw.rates),
+        Field("raw", "raw", "number", get=lambda curve: curve.raw and curve.raw.rates, in_json="if known"),
         Field("false_accepts", "false accepts", "count", get="calibrated.counts.false_accepts", in_json=False),
         Field("false_rejects", "false rejects", "count", get="calibrated.counts.false_rejects", in_json=False),
         Field("supported", get="calibrated.supported"),
-        Field("band"),
+        Field("band", in_json="if known"),
     )
 
     def answer(self) -> str:
@@ -261,8 +257,8 @@ class EceCurve(_Curve):
 
     FIELDS = (
         *_ALONG_PRIORS,
-        *(Field(name, name, "number") for name in ("calibrated", "minimum", "neutral", "raw")),
-        Field("band"),
+        *(Field(name, name, "number", in_json="if known") for name in ("calibrated", "minimum", "neutral", "raw")),
+        Field("band", in_json="if known"),
     )
 
     def answer(self) -> str:
@@ -616,7 +612,7 @@ class PavCurve(_Curve):
             "steps",
             get=lambda curve: {
                 "ends": curve.ends,
-                "ratios": _finite(curve.ratios),
+                "ratios": finite(curve.ratios.tolist()),
                 "genuine": curve.genuine,
                 "impostor": curve.impostor,
             },
@@ -625,8 +621,8 @@ class PavCurve(_Curve):
             "band",
             get=lambda curve: {
                 "places": curve.places,
-                "low": _finite(curve.low),
-                "high": _finite(curve.high),
+                "low": finite(curve.low.tolist()),
+                "high": finite(curve.high.tolist()),
                 "confidence": curve.confidence,
                 "cluster": curve.cluster,
             },
@@ -829,10 +825,6 @@ def percentile_limits(drawn: Floats, confidence: float) -> tuple[Floats, Floats]
     ordered, tail = np.sort(drawn, axis=0), (1 - confidence) / 2
     lowest = int(tail * len(drawn))
     return ordered[lowest], ordered[len(drawn) - 1 - lowest]
-
-
-def _finite(values: Floats) -> list[float | None]:
-    return [value if np.isfinite(value) else None for value in values.tolist()]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from importlib import import_module
+from math import isfinite
 from operator import attrgetter
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from fairtrial.core.notes import Note, gather_notes
 from fairtrial.core.tables import Column, Table
@@ -34,8 +35,8 @@ class Field(Column):
     get : str or callable, default ""
         The attribute with the value, dotted if it is one of an attribute, or a function of the object; the attribute
         named like the key by default.
-    in_json : bool, default True
-        Whether JSON has it.
+    in_json : bool or {"if known", "finite"}, default True
+        Whether JSON has it; ``if known`` leaves it out if it is None, and ``finite`` has null for infinite numbers.
 
     Examples
     --------
@@ -47,7 +48,7 @@ class Field(Column):
 
     title: str | Text = ""
     get: str | Callable[[Any], Any] = ""
-    in_json: bool = True
+    in_json: bool | Literal["if known", "finite"] = True
 
     def value(self, of: Any) -> Any:
         """Give the value of an object."""
@@ -68,7 +69,23 @@ class Record:
         dict
             Rates are fractions.
         """
-        return {field.key: plain(field.value(self)) for field in self.FIELDS if field.in_json}
+        entries = {}
+        for field in self.FIELDS:
+            if field.in_json and ((value := plain(field.value(self))) is not None or field.in_json != "if known"):
+                entries[field.key] = finite(value) if field.in_json == "finite" else value
+        return entries
+
+
+def fields_of(attribute: str, columns: Iterable[Column]) -> tuple[Field, ...]:
+    """Make fields of the columns of an attribute, such as the rates and counts of an `ErrorCounts`."""
+    return tuple(Field(c.key, c.title, c.kind, c.detail, get=f"{attribute}.{c.key}") for c in columns)
+
+
+def finite(value: Any) -> Any:
+    """Give None for infinite and undefined numbers."""
+    if isinstance(value, list):
+        return [finite(entry) for entry in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def plain(value: Any) -> Any:

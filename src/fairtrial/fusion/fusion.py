@@ -12,7 +12,7 @@ import numpy as np
 from fairtrial.core.errors import ParameterError, check_confidence
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
-from fairtrial.core.results import Field, Record, Result, plain, table_of
+from fairtrial.core.results import Field, Record, Result, fields_of, plain, table_of
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import in_a_row, in_percent, interval_text, interval_title, level_text, p_phrase, percent
@@ -109,11 +109,6 @@ def mean_gain(gains: Sequence[float]) -> tuple[float, int]:
     """
     finite = [gain for gain in gains if isfinite(gain)]
     return (sum(finite) / len(finite) if finite else nan), len(gains) - len(finite)
-
-
-def fields_of(counts: str, columns: Sequence[Column]) -> tuple[Field, ...]:
-    """Make fields of error rates or counts of the attribute that has the `ErrorCounts`."""
-    return tuple(Field(c.key, c.title, c.kind, c.detail, get=f"{counts}.{c.key}") for c in columns)
 
 
 @dataclass(frozen=True, slots=True)

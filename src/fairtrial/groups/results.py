@@ -25,7 +25,7 @@ from fairtrial.core.words import (
     threshold_text,
 )
 from fairtrial.groups.rates import JudgedGroups, Rate
-from fairtrial.groups.summaries import Summary, finite
+from fairtrial.groups.summaries import Summary
 from fairtrial.inference.estimates import GIVEN, Threshold
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import PROVENANCES, Kind
@@ -130,10 +130,11 @@ class GroupPair(Record):
             get=lambda pair: (pair.difference_low, pair.difference_high),
             in_json=False,
         ),
-        *(Field(name, get=finite(name)) for name in ("ratio", "ratio_low", "ratio_high", "statistic")),
-        Field("ratio", "a / b", "ratio", in_json=False),
+        Field("ratio", "a / b", "ratio", in_json="finite"),
+        Field("ratio_low", in_json="finite"),
+        Field("ratio_high", in_json="finite"),
         Field("ratio_interval", "interval", "range", get=lambda pair: (pair.ratio_low, pair.ratio_high), in_json=False),
-        Field("statistic", "statistic", "number", detail=True, in_json=False),
+        Field("statistic", "statistic", "number", detail=True, in_json="finite"),
         Field("p_value", "p alone", "p", detail=True),
         Field("p_adjusted", "p", "p"),
     )
@@ -172,7 +173,7 @@ class EqualityTest(Record):
 class Equivalence(Record):
     """Whether one rate is shown to be the same in all groups, within a factor."""
 
-    FIELDS: ClassVar = (*map(Field, ("measure", "factor", "shown")), Field("within", get=finite("within")))
+    FIELDS: ClassVar = (*map(Field, ("measure", "factor", "shown")), Field("within", in_json="finite"))
     measure: Rate
     factor: float
     within: float

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -115,16 +115,11 @@ OVER_MEAN = Inequality("largest over geometric mean", over_geometric_mean, _one_
 GINI = Inequality("Gini coefficient", gini, _largest_gini)
 
 
-def finite(name: str) -> Callable[[object], float | None]:
-    """Read an attribute for JSON: null if it is infinite or undefined."""
-    return lambda of: value if isfinite(value := getattr(of, name)) else None
-
-
 @dataclass(frozen=True, slots=True)
 class Summary(Record):
     """A summary of inequality, and its limits; JSON has null for what is infinite."""
 
-    FIELDS: ClassVar = tuple(Field(name, get=finite(name)) for name in ("estimate", "low", "high"))
+    FIELDS: ClassVar = tuple(Field(name, in_json="finite") for name in ("estimate", "low", "high"))
     name: str
     estimate: float
     low: float

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from fairtrial.core.errors import ParameterError, check_count, check_share
 from fairtrial.core.notes import Note
-from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.results import Field, Result, table_of
 from fairtrial.core.tables import Table
 from fairtrial.core.words import p_phrase, percent
 from fairtrial.inference.multiplicity import Correction, adjust_p_values
@@ -54,8 +54,8 @@ class EerBound(Result):
     """
 
     FIELDS: ClassVar = (
-        Field("name_a", "A", get=lambda pair: pair.names and pair.names[0]),
-        Field("name_b", "B", get=lambda pair: pair.names and pair.names[1]),
+        Field("name_a", "A", get=lambda pair: pair.names and pair.names[0], in_json="if known"),
+        Field("name_b", "B", get=lambda pair: pair.names and pair.names[1], in_json="if known"),
         Field("a", "EER of A", "rate"),
         Field("b", "EER of B", "rate"),
         Field("trials", "trials", "count", detail=True, in_json=False),
@@ -71,10 +71,6 @@ class EerBound(Result):
     p_value: float
     p_adjusted: float
     names: tuple[str, str] | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the pair as a dict, without names if there are none."""
-        return {key: value for key, value in Record.to_dict(self).items() if value is not None}
 
     def answer(self) -> str:
         """What the bounds show."""

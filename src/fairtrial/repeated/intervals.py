@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import expm1, isfinite, isnan, log1p, nan
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fairtrial.core.errors import ParameterError, check_choice, check_confidence, check_resamples
 from fairtrial.core.notes import Note
@@ -200,8 +200,8 @@ class RepeatedIntervals(Result):
         Field("rho_interval", get=lambda result: {**result.rho_interval._asdict(), "confidence": result.confidence}),
         *map(Field, ("individuals", "attempts", "errors", "methods")),
         Field("recommendation", get=lambda result: str(result.recommendation)),
-        Field("zero_errors"),
-        Field("by_the_other", get="other"),
+        Field("zero_errors", in_json="if known"),
+        Field("by_the_other", get="other", in_json="if known"),
         Field("notes"),
     )
     estimate: float
@@ -217,10 +217,6 @@ class RepeatedIntervals(Result):
     other: OtherRole | None = None
     error: ErrorKind | None = None
     notes: tuple[Note | str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the result as a dict, without what it does not have."""
-        return {key: value for key, value in Record.to_dict(self).items() if value is not None}
 
     def answer(self) -> str:
         """The recommended interval, or the first; an upper bound without errors."""

@@ -343,7 +343,7 @@ class RatePlan(Result):
         Field("trade_off"),
         Field("rule_of_3", get=lambda plan: rule_of_three(plan.total)),
         Field("rule_of_3_individuals", get=lambda plan: rule_of_three(plan.individuals)),
-        Field("rule_of_30", get=lambda plan: rule_of_thirty(plan.pi) if plan.pi else None),
+        Field("rule_of_30", get=lambda plan: rule_of_thirty(plan.pi) if plan.pi else None, in_json="if known"),
         Field("simulated"),
     )
     individuals: int
@@ -375,10 +375,6 @@ class RatePlan(Result):
         reach = linear / variance
         low, high = (float(expit(logit(self.pi) + side * reach)) for side in (-1, 1))
         return expected | {"half_width": linear, "logit_half_width": reach, "low": low, "high": high}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the plan as a dict; the rule of 30 only if errors are expected."""
-        return {key: value for key, value in Record.to_dict(self).items() if key != "rule_of_30" or value is not None}
 
     def answer(self) -> str:
         """People, attempts of each, and what they are enough for."""
