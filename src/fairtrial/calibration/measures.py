@@ -588,8 +588,8 @@ class EvidenceMeasure:
         """What a column of its intervals holds."""
         return "interval" if self.is_share else "range"
 
-    def told(self, provenance: Provenance) -> Kind:
-        """Tell whether it is a priori.
+    def status(self, provenance: Provenance) -> Kind:
+        """Say whether it is a priori.
 
         Parameters
         ----------

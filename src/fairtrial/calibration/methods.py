@@ -232,7 +232,7 @@ class DevScores:
         return np.asarray(self.sum(_class_sums) / np.array([[impostor], [genuine]]))
 
     def class_squares(self, means: Floats) -> Floats:
-        """The sums of squared deviations from the means of both classes, shape (2, systems)."""
+        """The sums of squared deviations of both classes, each from its own of two means, shape (2, systems)."""
         return np.asarray(self.sum(partial(_class_squares, means=means)))
 
     def check_finite(self) -> None:
@@ -464,15 +464,6 @@ def _in_units(scores: Floats, *, units: Floats) -> Floats:
     return scores / units
 
 
-def _total(scores: Floats, genuine: Labels) -> Floats:
-    return np.asarray(scores.sum(axis=0))
-
-
-def _total_squares(scores: Floats, genuine: Labels, *, middle: Floats) -> Floats:
-    away = scores - middle
-    return np.asarray((away * away).sum(axis=0))
-
-
 def _standardised(scores: Floats, *, units: Floats, middle: Floats, scale: Floats) -> Floats:
     """Standardise scores, and add a column of ones."""
     return np.column_stack([(scores / units - middle) / scale, np.ones(len(scores))])
@@ -505,8 +496,8 @@ def _fit_logistic(dev: DevScores) -> CalibrationFit:
     dev.check_finite()
     units, prior, (positive, negative) = dev.units, dev.prior, dev.counts
     scaled = dev.mapped(partial(_in_units, units=units))
-    middle = scaled.sum(_total) / (positive + negative)
-    scale = np.sqrt(scaled.sum(partial(_total_squares, middle=middle)) / (positive + negative))
+    middle = scaled.sum(_class_sums).sum(axis=0) / (positive + negative)
+    scale = np.sqrt(scaled.class_squares(np.stack([middle, middle])).sum(axis=0) / (positive + negative))
     places = dev.mapped(partial(_standardised, units=units, middle=middle, scale=scale))
     size, shift, weights = len(units) + 1, log(prior / (1 - prior)), (prior / positive, (1 - prior) / negative)
 
@@ -628,11 +619,6 @@ def _fit_gaussian(dev: DevScores) -> CalibrationFit:
     moved_offset = -moved_weights @ middle - moved_means @ weights / 2
     influence = LinearInfluence(np.column_stack([moved_weights / scale, moved_offset]))
     return CalibrationFit(mapping, influence, _turned(weights))
-
-
-def _identity(dev: DevScores) -> CalibrationFit:
-    """Take scores as the log-likelihood ratios that they are already."""
-    return CalibrationFit(Linear((1.0,), 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -928,6 +914,11 @@ for _method in (
         "gaussian", _fit_gaussian, Linear.read, "two normal distributions of the same width", fuses=True, weighs=True
     ),
     CalibrationMethod("kde", _fit_kernels, Curve.read, "the ratio of two kernel densities (Silverman), bounded"),
-    CalibrationMethod("none", _identity, Linear.read, "the scores unchanged: they are log-likelihood ratios already"),
+    CalibrationMethod(
+        "none",
+        lambda dev: CalibrationFit(Linear((1.0,), 0.0)),
+        Linear.read,
+        "the scores unchanged: they are log-likelihood ratios already",
+    ),
 ):
     register_calibration(_method)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_classes
+from fairtrial.core.parameters import read_bytes
 from fairtrial.core.trials import NanPolicy, Trials
 from fairtrial.core.words import listed, plural, shown
 from fairtrial.counting.counter import ROLES, Counter, check_system
@@ -252,10 +253,9 @@ class _Wish:
     question: Question
     total: Any = None
     error: BaseException | None = None
-    answered: bool = False
 
 
-class _NobodyAnswersError(Exception):
+class _AbandonedError(Exception):
     """Another asker failed, so this one ends, too."""
 
 
@@ -297,7 +297,7 @@ class _Asker(Thread):
         self._given_up = True
         while not self._finished:
             if self.wish is not None:
-                self.wish.error = _NobodyAnswersError()
+                self.wish.error = _AbandonedError()
             with suppress(BaseException):
                 self.go_on()
 
@@ -343,22 +343,22 @@ def answer_together(works: Sequence[Callable[[], Total]]) -> list[Total]:
     try:
         for asker in askers:
             asker.go_on()
-        while wishes := [asker.wish for asker in askers if asker.wish is not None]:
-            known += [wish.trials for wish in wishes if not any(wish.trials is each for each in known)]
+        while waiting := [(asker, asker.wish) for asker in askers if asker.wish is not None]:
+            for _, wish in waiting:
+                if not any(wish.trials is each for each in known):
+                    known.append(wish.trials)
             # dev before test: questions about test wait until no other is left
-            first = next(each for each in known if any(wish.trials is each for wish in wishes))
-            asked = [wish for wish in wishes if wish.trials is first]
+            first = next(each for each in known if any(wish.trials is each for _, wish in waiting))
+            asked = [(asker, wish) for asker, wish in waiting if wish.trials is first]
             try:
-                for wish, total in zip(asked, first.answer([wish.question for wish in asked]), strict=True):
+                totals = first.answer([wish.question for _, wish in asked])
+                for (_, wish), total in zip(asked, totals, strict=True):
                     wish.total = total
             except Exception as error:
-                for wish in asked:
+                for _, wish in asked:
                     wish.error = error
-            for wish in asked:
-                wish.answered = True
-            for asker in askers:
-                if asker.wish is not None and asker.wish.answered:
-                    asker.go_on()
+            for asker, _ in asked:
+                asker.go_on()
         return [asker.result for asker in askers]
     finally:
         for asker in askers:
@@ -792,7 +792,6 @@ def chunk_parts(data: Any, systems: Sequence[str] | None, nan: NanPolicy) -> tup
     return names, [ChunkPart(part, names, nan, f"part {index}") for index, part in enumerate(given)]
 
 
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _LEAST_MEMORY = 64 * 10**6
 _LEAST_READ = 1 << 16
 _SHARE = 8  # a thread reads 1/8 of its memory at once: columns are decoded, checked and counted
@@ -905,11 +904,12 @@ def _refuse(options: dict[str, Any], what: str) -> None:
 
 
 def check_memory(memory: int | str) -> int:
-    """Read a number of bytes, also given as in "1GB" or "500 MiB"."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(memory).upper())
-    if match is None or match[2] not in _UNITS:
-        raise ParameterError(f"memory must be a number of bytes, as in 500MB or 4GB, not {shown(memory)}")
-    size = int(float(match[1]) * _UNITS[match[2]])
+    """Read a number of bytes, also given as in "1GB", and check that it is enough to work with."""
+    try:
+        size = memory if isinstance(memory, int) else read_bytes(memory)
+    except ParameterError as error:
+        text = f"memory must be a number of bytes, as in 500MB or 4GB, not {shown(memory)}"
+        raise ParameterError(text) from error
     if size < _LEAST_MEMORY:
         raise ParameterError(f"memory of {memory} is too little to work with; give at least {_LEAST_MEMORY // 10**6}MB")
     return size

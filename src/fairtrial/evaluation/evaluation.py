@@ -397,7 +397,7 @@ class SystemEvaluation(Result):
 
     def _kind_of(self, measure: AnyMeasure) -> Kind:
         """Tell whether a measure is a priori."""
-        kind: Kind = self.kind if isinstance(measure, Measure) else measure.told(PROVENANCES[self.kind])
+        kind: Kind = self.kind if isinstance(measure, Measure) else measure.status(PROVENANCES[self.kind])
         return kind
 
     def answer(self) -> str:

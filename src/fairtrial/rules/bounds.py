@@ -200,7 +200,7 @@ def bounded_choices(
     chosen, boxes = np.zeros(len(weights), dtype=np.int64), [ErrorBoxes.at(0)] * len(weights)
     inner = (above.starts < above.ends) & (above.counts.sum(axis=0) > 1)
     for which, used in rule.used_at(weights):
-        kept = 1 + np.flatnonzero(_worth_a_look(edges, used, weights[which], exact=not inner.any()))
+        kept = 1 + np.flatnonzero(_possible_cells(edges, used, weights[which], exact=not inner.any()))
         places = np.concatenate([[0], kept])
         within = kept[inner[kept - 1]]
         lowest = _lowest_costs(edges[within - 1], edges[within], used)
@@ -223,7 +223,7 @@ def bounded_choices(
     return edges[chosen], tuple(boxes)
 
 
-def _worth_a_look(
+def _possible_cells(
     edges: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64], *, exact: bool
 ) -> NDArray[np.bool_]:
     """Choose cells that may hold the threshold that a criterion chooses at any of the alphas."""

@@ -23,8 +23,8 @@ from fairtrial.rules.measures import (
     as_measure,
     f1,
     precision,
+    ratio,
     recall,
-    share,
     simplest_fraction,
 )
 
@@ -354,7 +354,7 @@ def described_criterion(name: str, alpha: float) -> str:
 def _balance(counts: ErrorCounts) -> NDArray[np.float64]:
     """Compute FRR / (FAR + FRR): alpha FAR equals (1 - alpha) FRR if this is alpha. Without errors, a half."""
     far, frr = counts.far, counts.frr
-    return np.where(far + frr > 0, share(frr, far + frr), 0.5)
+    return np.where(far + frr > 0, ratio(frr, far + frr), 0.5)
 
 
 CRITERIA: Registry[Criterion] = Registry("criterion", "criteria", Criterion)
@@ -386,25 +386,9 @@ def register_criterion(criterion: Criterion) -> Criterion:
     return criterion
 
 
-def _inequality(counts: ErrorCounts, alpha: Any) -> Any:
-    return abs(alpha * counts.far - (1 - alpha) * counts.frr)
-
-
-def _lost_precision_and_recall(counts: ErrorCounts, alpha: Any) -> Any:
-    return -(alpha * precision(counts) + (1 - alpha) * recall(counts))
-
-
-def _lost_f1(counts: ErrorCounts, alpha: Any) -> Any:
-    return -f1(counts)
-
-
 def _surplus(counts: ErrorCounts) -> NDArray[np.float64]:
     """Compute false rejects minus false accepts for each genuine trial: precision equals recall if this is 0."""
     return np.asarray((counts.false_rejects - counts.false_accepts) / counts.genuine)
-
-
-def _off_break_even(counts: ErrorCounts, alpha: Any) -> Any:
-    return abs(counts.false_rejects - counts.false_accepts) / counts.genuine
 
 
 def _detection_criterion(costs: DetectionCosts) -> Criterion:
@@ -423,7 +407,7 @@ _WER_MIN = Criterion(
 )
 _WER_EQUAL = Criterion(
     "wer-equal",
-    _inequality,
+    lambda counts, alpha: abs(alpha * counts.far - (1 - alpha) * counts.frr),
     search="crossing",
     level=_balance,
     target=np.positive,
@@ -503,7 +487,7 @@ for _criterion in (
     ),
     Criterion(
         "break-even",
-        _off_break_even,
+        lambda counts, alpha: abs(counts.false_rejects - counts.false_accepts) / counts.genuine,
         search="crossing",
         level=_surplus,
         target=np.zeros_like,
@@ -512,14 +496,14 @@ for _criterion in (
     ),
     Criterion(
         "precision-recall",
-        _lost_precision_and_recall,
+        lambda counts, alpha: -(alpha * precision(counts) + (1 - alpha) * recall(counts)),
         search="hull",
         exact=True,
         ties_within_edges=True,
         alpha_means="weight",
         summary="largest alpha precision + (1 - alpha) recall",
     ),
-    Criterion("f1", _lost_f1, search="hull", exact=True, summary="largest F1"),
+    Criterion("f1", lambda counts, alpha: -f1(counts), search="hull", exact=True, summary="largest F1"),
     _detection_criterion(DetectionCosts()),
 ):
     register_criterion(_criterion)
