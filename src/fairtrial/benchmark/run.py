@@ -47,10 +47,7 @@ _UNEVEN = Note(
     normalise="z",
 )
 _UNSUPPORTED = Note(
-    "few-dev-errors",
-    "the target rests on fewer than {errors} errors on dev",
-    warning=True,
-    errors=SUPPORT,
+    "few-dev-errors", "the target rests on fewer than {errors} errors on dev", warning=True, errors=SUPPORT
 )
 _PER_PROCESSOR = 4
 """Maximum number of worker processes per processor: more only take memory."""
@@ -62,10 +59,7 @@ _INTERVAL = (
     Field("interval", get=lambda row: row.interval.to_dict()),
     Field("interval", "interval", "interval", get="interval.interval", in_json=False),
 )
-_FUSED = (
-    Field("systems", "fused", get=lambda row: " + ".join(row.systems), in_json=False),
-    Field("systems"),
-)
+_FUSED = (Field("systems", "fused", get=lambda row: " + ".join(row.systems), in_json=False), Field("systems"))
 _SPREAD = (
     Field("splits", "splits", "count"),
     Field("hter_mean", "mean HTER", "rate", get="mean"),

@@ -247,11 +247,8 @@ class CalibratedSystem(Result):
             If the calibration was fitted before, or the trials are not in memory.
         """
         if not isinstance(self.sets.dev, Trials):
-            raise TrialsError(
-                "{system}: the dev trials are not at hand; it was calibrated before, or in pieces",
-                code="needs-dev",
-                system=self.system,
-            )
+            template = "{system}: the dev trials are not at hand; it was calibrated before, or in pieces"
+            raise TrialsError(template, code="needs-dev", system=self.system)
         return self.sets.dev
 
     @property
@@ -542,13 +539,10 @@ class CalibratedSystems(Result):
     def model(self) -> Calibration:
         """The calibration, which can be saved; an error if there are several."""
         if len(self.systems) > 1:
-            raise ParameterError(
-                "there are {count} calibrations, and one can be saved; choose one with {systems!p}, or {fuse!p} them",
-                code="several",
-                count=len(self.systems),
-                systems=...,
-                fuse=True,
+            template = (
+                "there are {count} calibrations, and one can be saved; choose one with {systems!p}, or {fuse!p} them"
             )
+            raise ParameterError(template, code="several", count=len(self.systems), systems=..., fuse=True)
         return self.systems[0].calibration
 
     @property
@@ -689,12 +683,8 @@ def calibrate(
     given = dict(locals())
     check_confidence(confidence)
     if prior != 0.5 and not CALIBRATIONS.find(method).weighs:
-        raise ParameterError(
-            "{prior!p} has no effect with {method!o}, which does not weigh the classes",
-            code="does-not-apply",
-            prior=prior,
-            method=method,
-        )
+        template = "{prior!p} has no effect with {method!o}, which does not weigh the classes"
+        raise ParameterError(template, code="does-not-apply", prior=prior, method=method)
     targets: list[CostTarget] = []
     for cost in costs:
         target = cost_target(cost, partition)
@@ -704,14 +694,11 @@ def calibrate(
     dev, test = (trials_of_classes(data) if isinstance(data, tuple) else data for data in (dev, test))
     if dev is None or model is not None:
         if model is None and method != "none":
-            raise ParameterError(
+            template = (
                 "give {dev!p}, to fit a calibration, or {model!p}, to apply a saved one, or {method!o}, if scores are "
-                "log-likelihood ratios",
-                code="needs-dev",
-                dev=...,
-                model=...,
-                method="none",
+                "log-likelihood ratios"
             )
+            raise ParameterError(template, code="needs-dev", dev=..., model=..., method="none")
         if dev is not None:
             raise ParameterError("give either {dev!p} or {model!p}", code="dev-or-model", dev=..., model=...)
         refuse_excluded(calibrate, given)
@@ -854,11 +841,8 @@ def compare_evidence(
         )
     known = as_any_measure(measure)
     if not isinstance(known, EvidenceMeasure):
-        raise ParameterError(
-            "{measure} is a measure of errors at a threshold; compare(...) tests its difference",
-            code="not-of-evidence",
-            measure=known.name,
-        )
+        template = "{measure} is a measure of errors at a threshold; compare(...) tests its difference"
+        raise ParameterError(template, code="not-of-evidence", measure=known.name)
     figures = [known.figure(result.evidence) for result in compared]
     check_finite(known, {result.system: figure for result, figure in zip(compared, figures, strict=True)})
     tests = [

@@ -27,13 +27,7 @@ from fairtrial.calibration.evidence import (
     cost_target,
     empirical_cross_entropy,
 )
-from fairtrial.calibration.measures import (
-    GIVEN_CALIBRATION,
-    Evidence,
-    EvidenceMeasure,
-    cost_measure,
-    entropy_measure,
-)
+from fairtrial.calibration.measures import GIVEN_CALIBRATION, Evidence, EvidenceMeasure, cost_measure, entropy_measure
 from fairtrial.calibration.methods import LinearInfluence, Steps
 from fairtrial.calibration.model import refit
 from fairtrial.core.errors import ParameterError, as_generator, check_confidence, check_resamples
@@ -346,11 +340,7 @@ class TippettCurve(_Curve):
 
 
 def bayes_error_curve(
-    system: OneSystem,
-    *,
-    log_odds: ArrayLike | None = None,
-    raw: bool = False,
-    confidence: float | None = None,
+    system: OneSystem, *, log_odds: ArrayLike | None = None, raw: bool = False, confidence: float | None = None
 ) -> BayesErrorCurve:
     """Compute normalised Bayes error rates of a calibrated system along prior log-odds.
 
@@ -400,11 +390,7 @@ def bayes_error_curve(
 
 
 def ece_curve(
-    system: OneSystem,
-    *,
-    log_odds: ArrayLike | None = None,
-    raw: bool = False,
-    confidence: float | None = None,
+    system: OneSystem, *, log_odds: ArrayLike | None = None, raw: bool = False, confidence: float | None = None
 ) -> EceCurve:
     """Compute the empirical cross-entropy of a calibrated system along prior log-odds.
 
@@ -508,11 +494,8 @@ def only_system(system: OneSystem) -> str:
     """
     names = system.calibration.systems
     if len(names) != 1:
-        raise ParameterError(
-            "{system} is a fusion, which has ratios but no scores to show",
-            code="fusion-has-no-scores",
-            system=system.system,
-        )
+        template = "{system} is a fusion, which has ratios but no scores to show"
+        raise ParameterError(template, code="fusion-has-no-scores", system=system.system)
     return names[0]
 
 

@@ -477,13 +477,12 @@ def cost_target(cost: CostLike, partition: Sequence[str] = ()) -> CostTarget:
     if len(numbers) == 4:
         return cost_target(DetectionCosts(*numbers), columns)
     if len(numbers) not in (1, 3):
-        raise ParameterError(
+        template = (
             "the detection cost {cost} is unknown: expected a prior, a prior and two costs as in .01,10,1, or one of "
-            "{presets}{meant}",
-            code="unknown-cost",
-            cost=shown(cost),
-            presets=", ".join(PRESETS),
-            meant=nearest(cost, PRESETS),
+            "{presets}{meant}"
+        )
+        raise ParameterError(
+            template, code="unknown-cost", cost=shown(cost), presets=", ".join(PRESETS), meant=nearest(cost, PRESETS)
         )
     return cost_target(CostPoint(*numbers), columns)
 

@@ -118,12 +118,11 @@ class Evidence:
             dev = _trials_of(sets.dev)
             judged = np.any([block.held_out for block in sets.blocks], axis=0)
             if not judged.all():
-                raise TrialsError(
+                template = (
                     "evidence is measured on all trials, but {trials:count} of them are in no block; make_blocks(...) "
-                    "deals out all",
-                    code="not-in-a-block",
-                    trials=int(np.count_nonzero(~judged)),
+                    "deals out all"
                 )
+                raise TrialsError(template, code="not-in-a-block", trials=int(np.count_nonzero(~judged)))
             folded = [fit_calibration(dev.rows(np.flatnonzero(block.others)), **how) for block in sets.blocks]
         return cls(fit_calibration(sets.dev, **how), sets, tuple(folded))
 
@@ -632,11 +631,8 @@ class EvidenceMeasure:
                 "{measure} is calibrated on dev and judged on test; give both sets", code="needs-dev", measure=self.name
             )
         if not isinstance(sets.test, Trials) or not (unchanged or isinstance(sets.dev, Trials)):
-            raise TrialsError(
-                "{measure} needs Trials, one row per trial; build them with Trials.from_arrays",
-                code="needs-trials",
-                measure=self.name,
-            )
+            template = "{measure} needs Trials, one row per trial; build them with Trials.from_arrays"
+            raise TrialsError(template, code="needs-trials", measure=self.name)
         if unchanged:
             return judgement.once("evidence of raw scores", lambda: Evidence(unchanged_scores(system), sets))
         return judgement.once("evidence", lambda: Evidence.fitted(sets, (system,)))
@@ -760,13 +756,11 @@ def check_finite(measure: EvidenceMeasure, figures: Mapping[str, Figure]) -> Non
     """Refuse to test a difference from a system whose figure, by its name, is infinite."""
     infinite = [name for name, figure in figures.items() if not isfinite(figure.estimate)]
     if infinite:
-        raise TrialsError(
+        template = (
             "{systems}: a trial has infinite evidence for the wrong side, so no difference in {measure} can be tested; "
-            "leave such systems out",
-            code="infinite-evidence",
-            systems=listed(infinite),
-            measure=term(measure.label),
+            "leave such systems out"
         )
+        raise TrialsError(template, code="infinite-evidence", systems=listed(infinite), measure=term(measure.label))
 
 
 def evidence_test(

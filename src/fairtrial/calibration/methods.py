@@ -246,27 +246,17 @@ class DevScores:
         low, high = self.class_range[0].min(axis=0), self.class_range[1].max(axis=0)
         for name, least, most in zip(self.systems, low.tolist(), high.tolist(), strict=True):
             if not np.isfinite([least, most]).all():
-                raise TrialsError(
-                    "{system}: some dev scores are infinite; only {method!o} can calibrate those",
-                    code="infinite-scores",
-                    system=name,
-                    method="pav",
-                )
+                template = "{system}: some dev scores are infinite; only {method!o} can calibrate those"
+                raise TrialsError(template, code="infinite-scores", system=name, method="pav")
             if least == most:
-                raise TrialsError(
-                    "{system}: all dev scores are equal, so they are evidence of nothing",
-                    code="equal-scores",
-                    system=name,
-                )
+                template = "{system}: all dev scores are equal, so they are evidence of nothing"
+                raise TrialsError(template, code="equal-scores", system=name)
             if max(abs(least), abs(most)) < _LEAST:
-                raise TrialsError(
+                template = (
                     "{system}: dev scores from {low:g} to {high:g} are too small to calibrate; multiply those of dev "
-                    "and test by the same number",
-                    code="tiny-scores",
-                    system=name,
-                    low=least,
-                    high=most,
+                    "and test by the same number"
                 )
+                raise TrialsError(template, code="tiny-scores", system=name, low=least, high=most)
 
 
 def score_table(trials: Trials, systems: tuple[str, ...]) -> Floats:
@@ -597,12 +587,11 @@ def _fit_gaussian(dev: DevScores) -> CalibrationFit:
     covariances = table.sum(partial(_scatter, means=means)) / np.array([negative, positive])[:, None, None]
     pooled = dev.prior * covariances[1] + (1 - dev.prior) * covariances[0]
     if np.linalg.matrix_rank(pooled, tol=1e-12 * np.trace(pooled), hermitian=True) < len(dev.systems):
-        raise TrialsError(
+        template = (
             "{systems}: the dev scores of each class do not vary, or systems repeat each other; no normal distribution "
-            "can be fitted",
-            code="no-variance",
-            systems=listed(dev.systems),
+            "can be fitted"
         )
+        raise TrialsError(template, code="no-variance", systems=listed(dev.systems))
     weights = np.linalg.solve(pooled, means[1] - means[0])
     middle = (means[1] + means[0]) / 2
     mapping = Linear(tuple((weights / scale).tolist()), float(-weights @ middle))
@@ -791,11 +780,8 @@ def _fit_kernels(dev: DevScores) -> CalibrationFit:
         for k, count in ((1, positive), (0, negative))
     ]
     if not min(widths) > 0:
-        raise TrialsError(
-            "{system}: all dev scores of one class are equal, so no density can be estimated",
-            code="equal-scores",
-            system=name,
-        )
+        template = "{system}: all dev scores of one class are equal, so no density can be estimated"
+        raise TrialsError(template, code="equal-scores", system=name)
     low, high = float(lowest.min()), float(highest.max())
     step = min(widths) / _BINS
     if not (high - low) / step < _MOST_BINS:

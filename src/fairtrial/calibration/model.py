@@ -119,12 +119,8 @@ class Calibration:
         """
         missing = [name for name in self.systems if name not in trials.systems]
         if missing:
-            raise TrialsError(
-                "the trials hold no scores of {missing}; they hold {systems}",
-                code="missing-systems",
-                missing=listed(missing),
-                systems=listed(trials.systems),
-            )
+            template = "the trials hold no scores of {missing}; they hold {systems}"
+            raise TrialsError(template, code="missing-systems", missing=listed(missing), systems=listed(trials.systems))
         return self.map(score_table(trials, self.systems))
 
     def apply(self, trials: Trials) -> Trials:
@@ -277,12 +273,8 @@ def fit_calibration(
     known = CALIBRATIONS.find(method)
     check_choice("bounds", bounds, ("none", "elub"))
     if not _LEAST_PRIOR <= prior <= 1 - _LEAST_PRIOR:
-        raise ParameterError(
-            "prior must be between {least:g} and 1 - {least:g}, not {prior:g}",
-            code="out-of-range",
-            least=_LEAST_PRIOR,
-            prior=prior,
-        )
+        template = "prior must be between {least:g} and 1 - {least:g}, not {prior:g}"
+        raise ParameterError(template, code="out-of-range", least=_LEAST_PRIOR, prior=prior)
     if isinstance(dev, tuple):
         names: tuple[str, ...] = ("system",)
     elif systems is None:
@@ -292,13 +284,8 @@ def fit_calibration(
         names = tuple(dev.check_system(name) for name in asked)  # type: ignore[union-attr]
     if len(names) != 1 and not known.fuses:
         able = [name for name, other in CALIBRATIONS.items() if other.fuses]
-        raise ParameterError(
-            "{method} calibrates one system, not {systems}; {able} fuse several",
-            code="one-system",
-            method=method,
-            systems=listed(names),
-            able=listed(able),
-        )
+        template = "{method} calibrates one system, not {systems}; {able} fuse several"
+        raise ParameterError(template, code="one-system", method=method, systems=listed(names), able=listed(able))
     scores = DevScores.of(dev, names, prior)
     fit = known.fit(scores)
     fitted = Calibration(names, method, fit.mapping, prior, fit.notes, fit.influence)

@@ -890,11 +890,7 @@ def open_trials(
         names, pieces = set_of_pieces(dataset_pieces(data, settings, size, name=origin), settings, "dataset", origin)
     # labels have one coding over all pieces, and those that were given occur somewhere
     return open_(
-        pieces,
-        names,
-        origin=origin,
-        named=named,
-        check=lambda survey: check_labels(survey.labels, settings, origin),
+        pieces, names, origin=origin, named=named, check=lambda survey: check_labels(survey.labels, settings, origin)
     )
 
 

@@ -370,12 +370,8 @@ def fuse_scores(
     if inner == "none":
         held_out = "none"
         if inner_folds != 5:
-            raise ParameterError(
-                "{inner_folds!p} applies to held-out dev scores, not with {inner!o}",
-                code="does-not-apply",
-                inner_folds=inner_folds,
-                inner=inner,
-            )
+            template = "{inner_folds!p} applies to held-out dev scores, not with {inner!o}"
+            raise ParameterError(template, code="does-not-apply", inner_folds=inner_folds, inner=inner)
     unsorted, order = dev, np.arange(len(dev))
     if held_out != "none" or method.held_out != "none":  # neither folds nor subsets depend on the order of rows
         dev = with_sorted_ids(dev.select(names))

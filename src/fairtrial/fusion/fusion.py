@@ -201,13 +201,12 @@ class FusionResult(Result):
         if self.saved is not None:
             return self.saved
         if not scores.steps or scores.missing is None:
-            raise ParameterError(
+            template = (
                 "{fusion} cannot be saved: it is a method of your own, or an unsupported classifier; supported are "
                 "logistic regression, linear and quadratic discriminant analysis, support vector machines and "
-                "multi-layer perceptrons of scikit-learn",
-                code="cannot-be-saved",
-                fusion=scores.fusion,
+                "multi-layer perceptrons of scikit-learn"
             )
+            raise ParameterError(template, code="cannot-be-saved", fusion=scores.fusion)
         return FusionModel(
             fusion=scores.fusion,
             normalise=scores.normalise,
@@ -422,12 +421,8 @@ def fuse(
     given = dict(locals())
     test, seed = trials_of(test, "test"), seed_of(rng)
     if (dev is None) == (model is None):
-        raise ParameterError(
-            "give either {dev!p}, to fit a fusion, or {model!p}, to apply a saved one",
-            code="dev-or-model",
-            dev=...,
-            model=...,
-        )
+        template = "give either {dev!p}, to fit a fusion, or {model!p}, to apply a saved one"
+        raise ParameterError(template, code="dev-or-model", dev=..., model=...)
     if model is not None:
         refuse_excluded(fuse, given)
         if systems is not None:

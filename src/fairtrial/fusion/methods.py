@@ -68,12 +68,10 @@ class FusionMethod:
     def __post_init__(self) -> None:
         check_choice("held_out", self.held_out, get_args(HeldOut))
         if len(self.grid) > 1 and self.held_out == "none":
-            raise ParameterError(
-                "{name} has {count} candidates to choose from and holds no trials out to choose by; say {held_out!o}",
-                name=self.name,
-                count=len(self.grid),
-                held_out="clients",
+            template = (
+                "{name} has {count} candidates to choose from and holds no trials out to choose by; say {held_out!o}"
             )
+            raise ParameterError(template, name=self.name, count=len(self.grid), held_out="clients")
 
 
 FUSIONS: Registry[FusionMethod] = Registry("fusion", "fusions", FusionMethod)
@@ -111,13 +109,11 @@ def as_fusion(fusion: str | FusionMethod) -> FusionMethod:
 
 def _fit_product(data: FusionData) -> Fitted:
     if data.scores.min() < 0:
-        raise ParameterError(
+        template = (
             "the product needs scores of at least 0, and the lowest dev score is {lowest:g}; normalise scores first: "
-            "{normalise!o}",
-            code="negative-scores",
-            lowest=float(data.scores.min()),
-            normalise="min-max",
+            "{normalise!o}"
         )
+        raise ParameterError(template, code="negative-scores", lowest=float(data.scores.min()), normalise="min-max")
     return Fitted.of([Step("product")])
 
 
@@ -233,10 +229,7 @@ for _method in (
         scale_sensitive=True,
     ),
     FusionMethod(
-        "client-qda",
-        _fit_client_qda,
-        "likelihood ratio of two Gaussians per client: not linear",
-        held_out=_WITHIN,
+        "client-qda", _fit_client_qda, "likelihood ratio of two Gaussians per client: not linear", held_out=_WITHIN
     ),
 ):
     register_fusion(_method)
@@ -425,9 +418,7 @@ register_classifier(
     held_out="none",
 )
 register_classifier(
-    "qda",
-    _classifier("discriminant_analysis.QuadraticDiscriminantAnalysis"),
-    summary="quadratic discriminant analysis",
+    "qda", _classifier("discriminant_analysis.QuadraticDiscriminantAnalysis"), summary="quadratic discriminant analysis"
 )
 register_classifier(
     "svm-linear",

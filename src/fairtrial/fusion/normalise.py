@@ -71,11 +71,7 @@ def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
     notes = []
     for code, count, words in (
         ("clients-without-genuine", without & known, "without a genuine dev score: the genuine mean of all is used"),
-        (
-            "clients-with-few-impostors",
-            thin & known,
-            "with few impostor dev scores: the statistics of all are used",
-        ),
+        ("clients-with-few-impostors", thin & known, "with few impostor dev scores: the statistics of all are used"),
         ("clients-not-in-dev", ~known[:-1], "not in dev: the statistics of all are used"),
     ):
         clients = int(np.count_nonzero(count)) + (data.strangers if code == "clients-not-in-dev" else 0)

@@ -159,11 +159,7 @@ def summarise(far: _Limits, frr: _Limits, *, weight: float) -> tuple[Summary, ..
     apart = both(DIFFERENCE, lambda a, b: 1 - (weight * a + rest * b))
     garbe = both(GINI, lambda a, b: weight * a + rest * b)
     inequity = both(RATIO, lambda a, b: (a**weight if weight else 1.0) * (b**rest if rest else 1.0))
-    return (
-        Summary("fdr", apart[0], apart[2], apart[1]),
-        Summary("garbe", *garbe),
-        Summary("inequity_rate", *inequity),
-    )
+    return (Summary("fdr", apart[0], apart[2], apart[1]), Summary("garbe", *garbe), Summary("inequity_rate", *inequity))
 
 
 def summarise_one(rate: Floats, low: Floats, high: Floats, *, name: str, kind: Inequality) -> Summary:

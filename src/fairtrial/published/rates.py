@@ -85,11 +85,8 @@ def published_counts(
             raise ParameterError(f"there must be at least one {trial} trial, not {trials}")
         check_count(f"the number of {trial} trials", trials)
         if (rate is None) == (number is None):
-            raise ParameterError(
-                f"give either {{{rate_name}!p}} or {{{number_name}!p}}; {{given}} given",
-                code="either-or",
-                given="neither was" if rate is None else "both were",
-            )
+            template = f"give either {{{rate_name}!p}} or {{{number_name}!p}}; {{given}} given"
+            raise ParameterError(template, code="either-or", given="neither was" if rate is None else "both were")
         words = number_name.replace("_", " ")
         if rate is not None:
             errors.append(check_rate(rate_name.upper(), rate) * trials)
@@ -466,12 +463,8 @@ def _check_applies(measure: str, alpha: float, costs: DetectionCosts | None) -> 
     """Refuse a weight or costs that the measure does not have."""
     for name, given, owner in (("alpha", alpha != 0.5, "wer"), ("costs", costs is not None, "dcf")):
         if given and measure not in (owner, "all"):
-            raise ParameterError(
-                f"{{{name}!p}} applies to {{measure!o}}, not to {{other}}",
-                code="does-not-apply",
-                measure=owner,
-                other=measure,
-            )
+            template = f"{{{name}!p}} applies to {{measure!o}}, not to {{other}}"
+            raise ParameterError(template, code="does-not-apply", measure=owner, other=measure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -925,12 +918,11 @@ def compare_rates(
     counts = []
     for name, rates, errors in (("a", a, a_counts), ("b", b, b_counts)):
         if (rates is None) == (errors is None):
-            raise ParameterError(
+            template = (
                 f"give either {{{name}!p}} ({{FAR}} and {{FRR}}) or {{{name}_counts!p}} (numbers of errors); "
-                "{given} given",
-                code="either-or",
-                given="neither was" if rates is None else "both were",
+                "{given} given"
             )
+            raise ParameterError(template, code="either-or", given="neither was" if rates is None else "both were")
         far, frr = rates or (None, None)
         false_accepts, false_rejects = errors or (None, None)
         try:

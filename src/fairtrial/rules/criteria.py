@@ -386,6 +386,23 @@ def register_criterion(criterion: Criterion) -> Criterion:
     return criterion
 
 
+# functions, because lambdas cannot be sent to other processes
+def _inequality(counts: ErrorCounts, alpha: Any) -> Any:
+    return abs(alpha * counts.far - (1 - alpha) * counts.frr)
+
+
+def _lost_precision_and_recall(counts: ErrorCounts, alpha: Any) -> Any:
+    return -(alpha * precision(counts) + (1 - alpha) * recall(counts))
+
+
+def _lost_f1(counts: ErrorCounts, alpha: Any) -> Any:
+    return -f1(counts)
+
+
+def _off_break_even(counts: ErrorCounts, alpha: Any) -> Any:
+    return abs(counts.false_rejects - counts.false_accepts) / counts.genuine
+
+
 def _surplus(counts: ErrorCounts) -> NDArray[np.float64]:
     """Compute false rejects minus false accepts for each genuine trial: precision equals recall if this is 0."""
     return np.asarray((counts.false_rejects - counts.false_accepts) / counts.genuine)
@@ -407,7 +424,7 @@ _WER_MIN = Criterion(
 )
 _WER_EQUAL = Criterion(
     "wer-equal",
-    lambda counts, alpha: abs(alpha * counts.far - (1 - alpha) * counts.frr),
+    _inequality,
     search="crossing",
     level=_balance,
     target=np.positive,
@@ -487,7 +504,7 @@ for _criterion in (
     ),
     Criterion(
         "break-even",
-        lambda counts, alpha: abs(counts.false_rejects - counts.false_accepts) / counts.genuine,
+        _off_break_even,
         search="crossing",
         level=_surplus,
         target=np.zeros_like,
@@ -496,14 +513,14 @@ for _criterion in (
     ),
     Criterion(
         "precision-recall",
-        lambda counts, alpha: -(alpha * precision(counts) + (1 - alpha) * recall(counts)),
+        _lost_precision_and_recall,
         search="hull",
         exact=True,
         ties_within_edges=True,
         alpha_means="weight",
         summary="largest alpha precision + (1 - alpha) recall",
     ),
-    Criterion("f1", lambda counts, alpha: -f1(counts), search="hull", exact=True, summary="largest F1"),
+    Criterion("f1", _lost_f1, search="hull", exact=True, summary="largest F1"),
     _detection_criterion(DetectionCosts()),
 ):
     register_criterion(_criterion)

@@ -481,12 +481,7 @@ for _measure in (
     ),
     linear_measure("recall", "Recall", Weights(0.0, -1.0, 1.0), higher_is_better=True, summary=_ACCEPTED),
     Measure(
-        "f1",
-        f1,
-        "F1",
-        higher_is_better=True,
-        summary="harmonic mean of precision and recall",
-        worsened_by_errors=True,
+        "f1", f1, "F1", higher_is_better=True, summary="harmonic mean of precision and recall", worsened_by_errors=True
     ),
     linear_measure("sensitivity", "Sensitivity", Weights(0.0, -1.0, 1.0), higher_is_better=True, summary=_ACCEPTED),
     linear_measure(
