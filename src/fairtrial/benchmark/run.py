@@ -342,36 +342,35 @@ class BenchmarkResult(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate all experiments and a summary by group; single systems and random splits in detail."""
-        run = [field for field in self.FIELDS if field.title]
         given = [k for k, each in enumerate(self.experiments) if each.experiment.split is None]
-        fields = [
-            replace(field, detail=len(given) == len(self.experiments)) if field.key == "split" else field
-            for field in ExperimentResult.FIELDS
-            if field.title
-        ]
-        values = tuple(field.value(self) for field in run)
+        all_given, titles = len(given) == len(self.experiments), {"interval": interval_title(self.confidence)}
         generated = " (synthetic scores)" if self.synthetic else ""
-        experiments = Table(
+        experiments = table_of(
             "experiments",
             f"{' '.join(self.title.split())}{generated}, {self.protocol}, {self.fusion}, normalisation "
             f"{self.normalise}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} "
             f"{PROVENANCES[self.kind].chosen}",
-            tuple(Column(field.key, field.title, field.kind, field.detail) for field in (*run, *fields)),
-            tuple((*values, *(field.value(each) for field in fields)) for each in self.experiments),
-            self.notes,
-            "group",
-            tuple(given) if len(given) <= MANY else (),
+            (
+                *(
+                    replace(field, get=partial(lambda field, _: field.value(self), field))
+                    for field in self.FIELDS
+                    if field.title
+                ),
+                *(
+                    replace(field, detail=all_given) if field.key == "split" else field
+                    for field in ExperimentResult.FIELDS
+                ),
+            ),
+            self.experiments,
+            notes=self.notes,
+            section="group",
+            shown=given if len(given) <= MANY else (),
+            titles=titles,
         )
-        systems = table_of(
-            "systems",
-            "Single systems",
-            Baseline.FIELDS,
-            [base for base in self.baselines if base.split is None],
-            section="set",
-        )
-        interval = interval_title(self.confidence)
+        singles = [base for base in self.baselines if base.split is None]
+        fused = f"Fused systems over random splits, {self.fusion}"
         others = (
-            systems.with_title("interval", interval),
+            table_of("systems", "Single systems", Baseline.FIELDS, singles, section="set", titles=titles),
             table_of(
                 "system spreads",
                 "Single systems over random splits",
@@ -379,16 +378,10 @@ class BenchmarkResult(Result):
                 self.baseline_spreads,
                 section="set",
             ),
-            table_of(
-                "spreads",
-                f"Fused systems over random splits, {self.fusion}",
-                Spread.FIELDS,
-                self.spreads,
-                section="set",
-            ),
+            table_of("spreads", fused, Spread.FIELDS, self.spreads, section="set"),
             self._groups(),
         )
-        return (experiments.with_title("interval", interval), *(table for table in others if table.rows))
+        return (experiments, *(table for table in others if table.rows))
 
     def _groups(self) -> Table:
         """Summarise the experiments by group."""

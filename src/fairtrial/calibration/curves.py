@@ -66,14 +66,15 @@ class _Curve(Result):
     __slots__ = ()
     system: str
 
-    def _table(self, name: str, caption: str) -> Table:
-        """Make the table; a terminal shows every tenth row."""
+    def _table(self, name: str, caption: str, **titles: str) -> Table:
+        """Make the table, with other titles of columns by their keys; a terminal shows every tenth row."""
         columns = {field: field.value(self) for field in self.FIELDS if field.title}
         columns = {field: np.asarray(values).tolist() for field, values in columns.items() if values is not None}
         fields = [Field("system", "system", get=lambda row: self.system)]
         fields += [replace(field, get=itemgetter(k)) for k, field in enumerate(columns)]
         rows = list(zip(*columns.values(), strict=True))
-        return table_of(name, caption, fields, rows, shown=every_tenth(len(rows)), section="system")
+        shown = every_tenth(len(rows))
+        return table_of(name, caption, fields, rows, shown=shown, section="system", titles=titles)
 
 
 _ALONG_PRIORS = (
@@ -586,7 +587,7 @@ class PavCurve(_Curve):
     FIELDS = (
         Field("system"),
         Field("kind"),
-        Field("end", "score up to", "number", get="ends", in_json=False),
+        Field("end", "up to", "number", get="ends", in_json=False),
         Field("ratio", "ratio on test", "number", get="ratios", in_json=False),
         Field("interval", "interval", "range", get="_limits", in_json=False),
         Field("genuine", "genuine", "count", in_json=False),
@@ -630,10 +631,9 @@ class PavCurve(_Curve):
 
     def tables(self) -> tuple[Table, ...]:
         """One row per step."""
-        table = self._table("pav", "Log-likelihood ratios by pool-adjacent-violators on test, a posteriori")
-        if not self.of_scores:
-            table = table.with_title("end", "log-likelihood ratio up to")
-        return (table.with_title("interval", interval_title(self.confidence)),)
+        caption = "Log-likelihood ratios by pool-adjacent-violators on test, a posteriori"
+        end = "score up to" if self.of_scores else "log-likelihood ratio up to"
+        return (self._table("pav", caption, end=end, interval=interval_title(self.confidence)),)
 
 
 def pav_curve(
@@ -880,7 +880,7 @@ class LlrMap(_Curve):
     def tables(self) -> tuple[Table, ...]:
         """One row per score."""
         caption = f"Scores and their log-likelihood ratios by {self.method}, fitted on dev"
-        return (self._table("llr_map", caption).with_title("interval", interval_title(self.confidence)),)
+        return (self._table("llr_map", caption, interval=interval_title(self.confidence)),)
 
 
 def llr_map(

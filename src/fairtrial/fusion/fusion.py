@@ -292,7 +292,8 @@ class FusionResult(Result):
             how = "the folds also chose" if scores.cross_validated else "the lowest HTER on dev chose"
             if chosen:
                 notes.append(Note("chosen", "{how} {parameters}", scores.name, how=how, parameters=chosen))
-        systems = table_of("systems", caption, _SYSTEM, (*self.baselines, evaluation), notes=notes)
+        titles = {"interval": interval_title(confidence)}
+        systems = table_of("systems", caption, _SYSTEM, (*self.baselines, evaluation), notes=notes, titles=titles)
         flags = [*(False for _ in self.baselines), True]
         systems = systems.with_column(Column("fused", "fused", "flag", detail=True), flags)
         test = Table.of(
@@ -312,7 +313,7 @@ class FusionResult(Result):
             Field("beta_min", "over the best", "ratio"),
         )
         gain = table_of("gain", "Gain of the fusion", ratios, [self.gain], detail=True)
-        tables = systems.with_title("interval", interval_title(confidence)), test, gain
+        tables = systems, test, gain
         if not self.weights:
             return tables
         what = "scores" if scores.normalise == "none" else "normalised scores"

@@ -567,11 +567,8 @@ class ComparisonPlan(Result):
     def tables(self) -> tuple[Table, ...]:
         """The plan in one row."""
         fields = [field for field in self.FIELDS if field.key != "impostors" or self.impostors is not None]
-        table = table_of("plan", "Plan", fields, [self], notes=self.notes)
-        if not self.paired:
-            for name in ("genuine", "impostor"):
-                table = table.with_title(name, f"{name} trials per system")
-        return (table,)
+        titles = {} if self.paired else {name: f"{name} trials per system" for name in ("genuine", "impostor")}
+        return (table_of("plan", "Plan", fields, [self], notes=self.notes, titles=titles),)
 
 
 def plan_comparison(
