@@ -185,16 +185,6 @@ class BaselineSpread(Record):
     sd: float
 
 
-_GROUPS = (
-    Column("group", "group"),
-    Column("experiments", "experiments", "count"),
-    Column("hter", "mean HTER", "rate"),
-    Column("beta_min", "mean beta_min", "ratio"),
-    Column("better", "better", "count"),
-    Column("worse", "worse", "count"),
-)
-
-
 def _curve(curve: PerformanceCurve) -> dict[str, Any]:
     return {"alpha": curve.alpha.tolist(), "hter": curve.hter.tolist()}
 
@@ -405,7 +395,15 @@ class BenchmarkResult(Result):
             template = "mean beta_min leaves out {count:plural experiment} in which the fusion made no error"
             notes.append(Note("infinite-gain", template, count=left_out))
         caption = f"{self.fusion}: {plural(len(self.experiments), 'experiment')}"
-        return Table("groups", caption, _GROUPS, tuple(rows), tuple(notes))
+        columns = (
+            Column("group", "group"),
+            Column("experiments", "experiments", "count"),
+            Column("hter", "mean HTER", "rate"),
+            Column("beta_min", "mean beta_min", "ratio"),
+            Column("better", "better", "count"),
+            Column("worse", "worse", "count"),
+        )
+        return Table("groups", caption, columns, tuple(rows), tuple(notes))
 
     def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
         """Group experiments by set and group, as in Table 2 of Poh & Bengio 2006.

@@ -36,6 +36,7 @@ from fairtrial.core.errors import (
     check_seed,
     check_share,
     check_workers,
+    refuse_given,
 )
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, plain, table_of
@@ -346,10 +347,12 @@ class StudySettings:
         check_seed(self.seed)
         check_confidence(self.confidence)
         if self.exact:
-            for name, value in (("data_sets", self.data_sets), ("n_resamples", self.n_resamples), ("rng", self.seed)):
-                if value != (0 if name == "rng" else 1000):
-                    template = f"{{{name}!p}} applies to simulated data sets, not with {{exact!p}}"
-                    raise ParameterError(template, code="does-not-apply", exact=True)
+            given = {
+                "data_sets": self.data_sets != 1000,
+                "n_resamples": self.n_resamples != 1000,
+                "rng": self.seed != 0,
+            }
+            refuse_given(given, "applies to simulated data sets, not with {exact!p}", exact=True)
 
     def cover(self, cell: Cell, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
         """Compute the rows of one cell."""
@@ -643,10 +646,8 @@ def coverage_study(
                         progress(1)
         covered = tuple(row for cell in cells for row in kept.done[cell])
     else:
-        for name, given in (("grid", grid), ("n", n), ("m", m), ("workers", workers)):
-            if given is not None:
-                template = f"{{{name}!p}} does not go with {{like!p}}, which has one cell"
-                raise ParameterError(template, code="does-not-apply", like=like)
+        given = {name: value is not None for name, value in (("grid", grid), ("n", n), ("m", m), ("workers", workers))}
+        refuse_given(given, "does not go with {like!p}, which has one cell", like=like)
         people = as_individuals(like)
         values = {"pi": float(people.estimate), "rho": float(np.clip(np.nan_to_num(people.rho), 0, 1))}
         for name, value in (("pi", pi), ("rho", rho)):

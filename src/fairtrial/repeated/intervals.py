@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import expm1, isfinite, isnan, log1p, nan
 from typing import ClassVar
 
-from fairtrial.core.errors import ParameterError, check_choice, check_confidence, check_resamples
+from fairtrial.core.errors import check_choice, check_confidence, check_resamples, refuse_given
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table
@@ -304,19 +304,13 @@ def repeated_intervals(
     names = tuple(REPEATED_METHODS) if "all" in methods else tuple(methods)
     n_resamples = check_resamples(n_resamples) if n_resamples else None
     if not any(known_method(name).resamples for name in names):
-        for name, given in (("n_resamples", n_resamples != 1000), ("rng", rng != 0)):
-            if given:
-                raise ParameterError(
-                    f"{{{name}!p}} applies to sb and brr, not to {{methods:list}}", code="does-not-apply", methods=names
-                )
+        given = {"n_resamples": n_resamples != 1000, "rng": rng != 0}
+        refuse_given(given, "applies to sb and brr, not to {methods:list}", methods=names)
     notes: tuple[Note | str, ...] = ()
     other = None
     if threshold is None:
-        for name, given in (("error", error != "frr"), ("role", role != "claim")):
-            if given:
-                raise ParameterError(
-                    f"{{{name}!p}} applies to scores, with {{threshold!p}}", code="does-not-apply", threshold=threshold
-                )
+        given = {"error": error != "frr", "role": role != "claim"}
+        refuse_given(given, "applies to scores, with {threshold!p}", threshold=threshold)
         counted = as_individuals(people)  # type: ignore[arg-type]
     else:
         trials = trials_of(people, "trials")  # type: ignore[arg-type]
