@@ -105,12 +105,9 @@ class CostFigure(Record):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> cost = ft.calibrate(dev, test).costs[0]
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> cost = ft.calibrate(data.dev, data.test).costs[0]
     >>> cost.minimum <= cost.actual
     True
     """
@@ -173,12 +170,9 @@ class CalibratedSystem(Result):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)["system"]
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)["system"]
     >>> result.test[0] >= result.test[1]
     True
     """

@@ -163,12 +163,9 @@ class BayesErrorCurve(_Curve):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> ft.calibration.bayes_error_curve(result, log_odds=[0.0]).log_odds
     array([0.])
     """
@@ -231,12 +228,9 @@ class EceCurve(_Curve):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> ft.calibration.ece_curve(result, log_odds=[0.0]).neutral
     array([1.])
     """
@@ -289,12 +283,9 @@ class TippettCurve(_Curve):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> curve = ft.calibration.tippett_curve(result)
     >>> bool((curve.genuine >= curve.impostor).all())
     True
@@ -368,12 +359,9 @@ def bayes_error_curve(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> curve = bayes_error_curve(result)
     >>> bool((curve.minimum.rates <= curve.calibrated.rates).all())
     True
@@ -420,10 +408,8 @@ def ece_curve(
     --------
     >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> curve = ece_curve(result, log_odds=[0.0])
     >>> bool(np.isclose(curve.calibrated[0], result.test[0]))
     True
@@ -463,12 +449,9 @@ def tippett_curve(system: OneSystem, *, points: int = 401) -> TippettCurve:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> tippett_curve(result, points=5).ratios.shape
     (5,)
     """
@@ -557,15 +540,12 @@ class PavCurve(_Curve):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> curve = ft.calibration.pav_curve(result, n_resamples=20)
     >>> int(curve.genuine.sum()), int(curve.impostor.sum())
-    (100, 300)
+    (200, 800)
     """
 
     system: str
@@ -682,10 +662,8 @@ def pav_curve(
     --------
     >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> curve = pav_curve(result, n_resamples=20)
     >>> bool((np.diff(curve.ratios) > 0).all())
     True
@@ -835,12 +813,9 @@ class LlrMap(_Curve):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> ft.calibration.llr_map(result, points=5).ratios.shape
     (5,)
     """
@@ -914,12 +889,9 @@ def llr_map(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> curve = llr_map(result, points=5)
     >>> bool(((curve.low < curve.ratios) & (curve.ratios < curve.high)).all())
     True

@@ -59,14 +59,11 @@ class Calibration:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> calibration = ft.calibration.fit_calibration(dev)
-    >>> calibration.apply(test)
-    <Trials: 400 trials (100 genuine, 300 impostor), 1 system: logistic(system); ids: none>
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> calibration = ft.calibration.fit_calibration(data.dev)
+    >>> calibration.apply(data.test).systems
+    ('logistic(system)',)
     """
 
     systems: tuple[str, ...]
