@@ -19,7 +19,6 @@ from scipy.special import entr, expit
 from fairtrial.calibration.calibration import OneSystem
 from fairtrial.calibration.evidence import (
     CostPoint,
-    Floats,
     Segments,
     bayes_counts,
     bayes_rates,
@@ -41,6 +40,7 @@ from fairtrial.inference.decide import SUPPORT
 from fairtrial.inference.estimates import Threshold, student_quantile, variance_of_values
 from fairtrial.inference.people import Cluster, People
 from fairtrial.inference.split import Kind
+from fairtrial.inference.variance import Floats
 
 _EVERY = 3
 """A band along priors has limits at every third of the log-odds of its curve."""

@@ -15,9 +15,9 @@ from fairtrial.core.errors import ParameterError, check_share
 from fairtrial.core.words import nearest, shown
 from fairtrial.counting.search import all_points, hull_points
 from fairtrial.counting.tallies import ErrorCounts, Genuine, ScoreData, Scores, ScoreSource, as_source, count_errors
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.measures import DetectionCosts, Weights
 
-Floats: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[np.bool_]
 
 

@@ -19,7 +19,6 @@ from scipy.special import expit
 from fairtrial.calibration.evidence import (
     CostPoint,
     CostTarget,
-    Floats,
     Labels,
     Segments,
     by_class,
@@ -59,6 +58,7 @@ from fairtrial.inference.estimates import (
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import Kind, Provenance, TrialSets
 from fairtrial.inference.tests import TestResult, student_test
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.measures import Weights
 
 GIVEN_CALIBRATION: dict[Threshold, str] = {

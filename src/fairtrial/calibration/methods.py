@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import gaussian_filter1d
 from scipy.special import expit
 
-from fairtrial.calibration.evidence import Floats, Fold, Labels, Segments, class_ends, softplus
+from fairtrial.calibration.evidence import Fold, Labels, Segments, class_ends, softplus
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.core.registry import Registry
@@ -24,6 +24,7 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed
 from fairtrial.counting.kernels import Cells
 from fairtrial.counting.tallies import Genuine, ScoreData, Scores, ScoreSource, Tally, Total, as_source
+from fairtrial.inference.variance import Floats
 
 Numbers: TypeAlias = dict[str, float | list[float]]
 """The numbers that a map consists of, by name."""

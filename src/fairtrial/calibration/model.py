@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from fairtrial.calibration.evidence import Floats, elub_bounds
+from fairtrial.calibration.evidence import elub_bounds
 from fairtrial.calibration.methods import (
     CALIBRATIONS,
     DevScores,
@@ -26,6 +26,7 @@ from fairtrial.core.words import listed, shown
 from fairtrial.counting.tallies import ScoreData, ScoreSource
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.models import TABLE, ModelFormat
+from fairtrial.inference.variance import Floats
 
 _FORMAT = ModelFormat(
     "fairtrial calibration",

@@ -18,7 +18,6 @@ from fairtrial.fusion.methods import FusionMethod, HeldOut, as_fusion
 from fairtrial.fusion.model import (
     Claims,
     Fitted,
-    Floats,
     FusionData,
     Missing,
     MissingScores,
@@ -31,6 +30,7 @@ from fairtrial.fusion.model import (
 from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation, spread_of
 from fairtrial.inference.folds import make_blocks
 from fairtrial.inference.people import Cluster
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.criteria import CriterionLike, as_criterion, choose_thresholds
 
 Inner: TypeAlias = Literal["auto", "folds", "none"]

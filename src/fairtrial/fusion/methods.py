@@ -16,8 +16,9 @@ from fairtrial.core.errors import ParameterError, check_choice
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.registry import Registry
 from fairtrial.core.trials import Trials
-from fairtrial.fusion.model import Claims, Fitted, Floats, FusionData, Step
+from fairtrial.fusion.model import Claims, Fitted, FusionData, Step
 from fairtrial.fusion.normalise import TRUST, claim_statistics, fit_normalisation, means_by_claim, spread_of
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.eer import equal_error_rate
 
 HeldOut: TypeAlias = Literal["none", "clients", "within-clients"]

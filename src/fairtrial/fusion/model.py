@@ -16,9 +16,9 @@ from fairtrial.core.schema import NAME, NUMBER, Entries, Key, ValueKind, one_of,
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.models import NUMBERS, TABLE, THRESHOLD, ModelFormat, exact
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.eer import equal_error_rate
 
-Floats: TypeAlias = NDArray[np.float64]
 Claims: TypeAlias = NDArray[np.int64] | None
 Missing: TypeAlias = Literal["error", "reject", "neutral"]
 

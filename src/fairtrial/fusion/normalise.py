@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice
 from fairtrial.core.notes import Note
-from fairtrial.fusion.model import Fitted, Floats, FusionData, Step
+from fairtrial.fusion.model import Fitted, FusionData, Step
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.eer import equal_error_rate
 
 TRUST = 0.5

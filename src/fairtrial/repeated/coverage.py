@@ -44,11 +44,12 @@ from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import cut, level_text, levels_text, percent, plural
 from fairtrial.formats.files import ATTEMPTS, PathLike, is_at, lock
 from fairtrial.formats.results import write_tables
+from fairtrial.inference.variance import Floats
 from fairtrial.repeated import models
-from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, Rng, as_individuals
+from fairtrial.repeated.attempts import Individuals, PeopleLike, Rng, as_individuals
 from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS, known_method
 from fairtrial.repeated.models import GENERATORS, Generator, Outcomes
-from fairtrial.repeated.paper_claims import PAPER_CLAIMS, Cells, ClaimSupport
+from fairtrial.repeated.paper_claims import PAPER_CLAIMS, ClaimSupport, MethodCells
 
 GridName: TypeAlias = Literal["paper", "quick"]
 
@@ -402,7 +403,7 @@ class CoverageStudy(Result):
     @property
     def widths(self) -> tuple[float, float] | None:
         """Mean and median over cells of the width of BRR over that of LBB."""
-        brr, lbb = (Cells.of(self.rows, name).mean_width for name in ("brr", "lbb"))
+        brr, lbb = (MethodCells.of(self.rows, name).mean_width for name in ("brr", "lbb"))
         if len(brr) != len(lbb):
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -514,7 +515,7 @@ class CoverageStudy(Result):
         )
         enough, rows = self.share_within(high=1.0), []
         for name, within in self.share_within().items():
-            cells = Cells.of(self.rows, name)
+            cells = MethodCells.of(self.rows, name)
             figures = (cells.coverage.mean(), cells.coverage.min(), cells.undefined.mean())
             rows.append((name, enough[name], within, *map(float, figures)))
         return Table("methods", "Coverage by method over all cells", columns, tuple(rows), self.notes)
@@ -670,7 +671,7 @@ def coverage_study(
             covered = tuple(replace(row, m=mean) for row in covered)
     supports = None
     if claims:
-        by_method = {method: Cells.of(covered, method) for method in settings.methods}
+        by_method = {method: MethodCells.of(covered, method) for method in settings.methods}
         supports = tuple(claim.support(by_method) for claim in PAPER_CLAIMS if set(claim.methods) <= set(by_method))
     return CoverageStudy(settings, covered, supports)
 

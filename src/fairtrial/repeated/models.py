@@ -19,7 +19,8 @@ from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import cut, in_a_row, number_text, p_phrase, percent, plural
 from fairtrial.inference.intervals import Interval, normal_quantile
-from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, Rng, as_individuals
+from fairtrial.inference.variance import Floats
+from fairtrial.repeated.attempts import Individuals, PeopleLike, Rng, as_individuals
 
 Generator: TypeAlias = Literal["oman-zucker", "beta-binomial"]
 GENERATORS = get_args(Generator)

@@ -28,9 +28,9 @@ from fairtrial.inference.jackknife import (
     without_one,
     worth,
 )
-from fairtrial.inference.variance import effective_people, welch
+from fairtrial.inference.variance import Floats, effective_people, welch
 from fairtrial.published.rates import difference_answer
-from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, as_individuals, people_counts
+from fairtrial.repeated.attempts import Individuals, PeopleLike, as_individuals, people_counts
 
 Design: TypeAlias = Literal["rate", "unpaired", "paired"]
 
