@@ -16,7 +16,6 @@ from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Table, join_tables
 from fairtrial.core.words import figure_text, figures_text, in_percent, level_text, number_text, p_phrase, term
 from fairtrial.counting.tallies import ErrorCounts
-from fairtrial.inference.estimates import Alternative
 from fairtrial.inference.intervals import (
     ENOUGH,
     Interval,
@@ -27,7 +26,7 @@ from fairtrial.inference.intervals import (
     rate_interval,
     rates_with_few_errors,
 )
-from fairtrial.inference.limits import counted_interval
+from fairtrial.inference.student import Alternative
 from fairtrial.inference.tests import TestResult, z_test
 from fairtrial.rules.measures import DetectionCosts, MeasureLike, Weights, as_measure, label_of, linear_weights
 
@@ -433,6 +432,8 @@ def rate_intervals(
     >>> [round(limit, 5) for limit in result.intervals[0].interval]
     [0.01059, 0.02591]
     """
+    from fairtrial.inference.limits import counted_interval
+
     check_choice("measure", measure, get_args(ReportedMeasure))
     _check_applies(measure, alpha, costs)
     counts = published_counts(
