@@ -246,7 +246,7 @@ class Passed(Protocol):
 
 
 @dataclass(slots=True)
-class _Wish:
+class _Request:
     """A question, the trials that it is about, and its answer."""
 
     trials: Passed
@@ -267,8 +267,8 @@ class _Asker(Thread):
         self._work = work
         self._context = copy_context()
         self._go, self._stopped = Semaphore(0), Semaphore(0)
-        self._given_up = self._finished = False
-        self.wish: _Wish | None = None
+        self._abandoned = self._finished = False
+        self.request: _Request | None = None
         self.result: Any = None
         self._error: BaseException | None = None
         self.start()
@@ -276,7 +276,7 @@ class _Asker(Thread):
     def run(self) -> None:
         self._go.acquire()
         try:
-            if not self._given_up:
+            if not self._abandoned:
                 self._context.run(_asker.set, self)
                 self.result = self._context.run(self._work)
         except BaseException as error:
@@ -284,31 +284,31 @@ class _Asker(Thread):
         self._finished = True
         self._stopped.release()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Let it run until it asks or has finished, and raise the error of its work."""
-        self.wish = None
+        self.request = None
         self._go.release()
         self._stopped.acquire()
         if self._error is not None:
             raise self._error
 
-    def give_up(self) -> None:
+    def abandon(self) -> None:
         """End it if it has not finished: no question is answered any more."""
-        self._given_up = True
+        self._abandoned = True
         while not self._finished:
-            if self.wish is not None:
-                self.wish.error = _AbandonedError()
+            if self.request is not None:
+                self.request.error = _AbandonedError()
             with suppress(BaseException):
-                self.go_on()
+                self.resume()
 
-    def ask(self, wish: _Wish) -> Any:
+    def ask(self, request: _Request) -> Any:
         """Wait for an answer; called in its own thread."""
-        self.wish = wish
+        self.request = request
         self._stopped.release()
         self._go.acquire()
-        if wish.error is not None:
-            raise wish.error
-        return wish.total
+        if request.error is not None:
+            raise request.error
+        return request.total
 
 
 _asker: ContextVar[_Asker | None] = ContextVar("_asker", default=None)
@@ -317,7 +317,7 @@ _asker: ContextVar[_Asker | None] = ContextVar("_asker", default=None)
 def ask(trials: Passed, question: Question) -> Any:
     """Answer a question: in a pass of its own, or in one with others that `answer_together` runs."""
     asker = _asker.get()
-    return trials.answer([question])[0] if asker is None else asker.ask(_Wish(trials, question))
+    return trials.answer([question])[0] if asker is None else asker.ask(_Request(trials, question))
 
 
 def answer_together(works: Sequence[Callable[[], Total]]) -> list[Total]:
@@ -342,27 +342,27 @@ def answer_together(works: Sequence[Callable[[], Total]]) -> list[Total]:
     known: list[Passed] = []
     try:
         for asker in askers:
-            asker.go_on()
-        while waiting := [(asker, asker.wish) for asker in askers if asker.wish is not None]:
-            for _, wish in waiting:
-                if not any(wish.trials is each for each in known):
-                    known.append(wish.trials)
+            asker.resume()
+        while waiting := [(asker, asker.request) for asker in askers if asker.request is not None]:
+            for _, request in waiting:
+                if not any(request.trials is each for each in known):
+                    known.append(request.trials)
             # dev before test: questions about test wait until no other is left
-            first = next(each for each in known if any(wish.trials is each for _, wish in waiting))
-            asked = [(asker, wish) for asker, wish in waiting if wish.trials is first]
+            first = next(each for each in known if any(request.trials is each for _, request in waiting))
+            asked = [(asker, request) for asker, request in waiting if request.trials is first]
             try:
-                totals = first.answer([wish.question for _, wish in asked])
-                for (_, wish), total in zip(asked, totals, strict=True):
-                    wish.total = total
+                totals = first.answer([request.question for _, request in asked])
+                for (_, request), total in zip(asked, totals, strict=True):
+                    request.total = total
             except Exception as error:
-                for _, wish in asked:
-                    wish.error = error
+                for _, request in asked:
+                    request.error = error
             for asker, _ in asked:
-                asker.go_on()
+                asker.resume()
         return [asker.result for asker in askers]
     finally:
         for asker in askers:
-            asker.give_up()
+            asker.abandon()
 
 
 @dataclass(frozen=True, slots=True)
