@@ -417,7 +417,7 @@ class CalibratedSystem(Result):
         return (*self.sets.notes, *(as_note(note, self.calibration.name) for note in notes))
 
     def answer(self) -> str:
-        """Cllr with its interval, min Cllr, and whether calibration helps."""
+        """Give Cllr with its interval, min Cllr, and whether calibration helps."""
         actual, least = (number_text(value) for value in self.test)
         limits = ""
         if self.interval is not None:
@@ -433,7 +433,7 @@ class CalibratedSystem(Result):
         return f"{text}; {self.calibration.method} calibration {change} the {number_text(self.raw)} of the scores"
 
     def tables(self) -> tuple[Table, ...]:
-        """Cllr on both sets, detection costs, and the calibration itself."""
+        """Tabulate Cllr on both sets, detection costs, and the calibration itself."""
         provenance = self.sets.provenance
         notes: list[Note | str] = [
             f"Cllr on {provenance.judged_set} is {provenance.evidence_kind}, calibrated {provenance.fitted}"
@@ -562,12 +562,12 @@ class CalibratedSystems(Result):
         return f"{text}; {min(self.pairs, key=lambda pair: pair.adjusted).answer()}"
 
     def tables(self) -> tuple[Table, ...]:
-        """Those of all systems and of all pairs, joined."""
+        """Join the tables of all systems and of all pairs."""
         systems = join_tables([result.tables() for result in self.systems])
         return (*systems, *join_tables([pair.tables() for pair in self.pairs]))
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Give the systems, and of several the tests of all pairs."""
         pairs = {"pairs": plain(self.pairs)} if len(self.systems) > 1 and self.systems[0].evidence.in_memory else {}
         return {"systems": plain(self.systems), **pairs}
 
@@ -768,7 +768,7 @@ class EvidencePair(Result):
     )
 
     def answer(self) -> str:
-        """Which evidence is better, by how much, and the p value."""
+        """Say which evidence is better, by how much, and the p value."""
         difference = figure_text(abs(self.test.estimate), self.test.is_share)
         size = f"by {difference} in {term(self.test.label)} ({p_phrase(self.adjusted)} adjusted)"
         if self.adjusted >= 1 - self.confidence:
@@ -777,7 +777,7 @@ class EvidencePair(Result):
         return f"{better} has better evidence than {worse} {size}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The test in one row."""
+        """Tabulate the test in one row."""
         caption = f"Tests of the difference A - B in {term(self.test.label)}"
         notes = [self.test.note] if self.test.note else []
         return (table_of("tests", caption, self.FIELDS, [self], notes=notes),)

@@ -190,7 +190,7 @@ class BayesErrorCurve(_Curve):
     )
 
     def answer(self) -> str:
-        """The highest rate, and where."""
+        """Give the highest rate, and where."""
         worst = int(np.argmax(self.calibrated.rates))
         return (
             f"{self.system}, normalised Bayes error at most {number_text(self.calibrated.rates[worst])}, at prior "
@@ -198,7 +198,7 @@ class BayesErrorCurve(_Curve):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """One row for each of the log-odds."""
+        """Tabulate one row for each of the log-odds."""
         caption = f"Normalised Bayes error on test, {self.kind}, and its minimum, a posteriori"
         return (self._table("bayes_errors", caption),)
 
@@ -251,7 +251,7 @@ class EceCurve(_Curve):
     )
 
     def answer(self) -> str:
-        """The cross-entropy at its highest, beside that of knowing nothing."""
+        """Give the cross-entropy at its highest, beside that of knowing nothing."""
         worst = int(np.argmax(self.calibrated))
         return (
             f"{self.system}, cross-entropy at most {number_text(self.calibrated[worst])} bits, where a ratio of 1 has "
@@ -259,7 +259,7 @@ class EceCurve(_Curve):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """One row for each of the log-odds."""
+        """Tabulate one row for each of the log-odds."""
         caption = f"Empirical cross-entropy on test in bits, {self.kind}, and its minimum, a posteriori"
         return (self._table("ece", caption),)
 
@@ -320,14 +320,14 @@ class TippettCurve(_Curve):
         return np.asarray(self.counts.far)
 
     def answer(self) -> str:
-        """How much of the evidence misleads."""
+        """Say how much of the evidence misleads."""
         return (
             f"{self.system}, evidence for the wrong side in {percent(self.misleading.frr)} of genuine and "
             f"{percent(self.misleading.far)} of impostor trials"
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per ratio."""
+        """Tabulate one row per ratio."""
         return (self._table("tippett", f"Trials above a log-likelihood ratio, {self.kind}"),)
 
 
@@ -605,12 +605,12 @@ class PavCurve(_Curve):
         return np.column_stack([self.low[at], self.high[at]])
 
     def answer(self) -> str:
-        """How many steps there are, and what the band is."""
+        """Say how many steps there are, and what the band is."""
         steps = plural(len(self.ends), "step")
         return f"{self.system}, {steps} on test, {level_text(self.confidence)} band, {self.method}"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per step."""
+        """Tabulate one row per step."""
         caption = "Log-likelihood ratios by pool-adjacent-violators on test, a posteriori"
         end = "score up to" if self.of_scores else "log-likelihood ratio up to"
         return (self._table("pav", caption, end=end, interval=interval_title(self.confidence)),)
@@ -845,7 +845,7 @@ class LlrMap(_Curve):
     )
 
     def answer(self) -> str:
-        """The method, and what the band is."""
+        """Give the method, and what the band is."""
         by = "dev resampled" if self.resampled else "from the parameters"
         points = plural(len(self.scores), "score")
         return (
@@ -853,7 +853,7 @@ class LlrMap(_Curve):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per score."""
+        """Tabulate one row per score."""
         caption = f"Scores and their log-likelihood ratios by {self.method}, fitted on dev"
         return (self._table("llr_map", caption, interval=interval_title(self.confidence)),)
 

@@ -210,7 +210,7 @@ class Segments:
         return Segments(np.array(ends), np.array(genuine), np.array(impostor))
 
     def ratios(self) -> Floats:
-        """The log-likelihood ratio of each segment; infinite where it holds one class only."""
+        """Give the log-likelihood ratio of each segment; infinite where it holds one class only."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.genuine / self.genuine.sum()) - np.log(self.impostor / self.impostor.sum()))
 

@@ -46,7 +46,7 @@ class ScoreMap(Protocol):
         ...
 
     def described(self, systems: tuple[str, ...]) -> dict[str, float]:
-        """The few numbers that a table shows, by name."""
+        """Give the few numbers that a table shows, by name."""
         ...
 
 
@@ -228,12 +228,12 @@ class DevScores:
         return replace(self, source=MappedSource(self.source, change))
 
     def class_means(self) -> Floats:
-        """The means of impostor and of genuine scores, shape (2, systems)."""
+        """Give the means of impostor and of genuine scores, shape (2, systems)."""
         genuine, impostor = self.counts
         return np.asarray(self.sum(_class_sums) / np.array([[impostor], [genuine]]))
 
     def class_squares(self, means: Floats) -> Floats:
-        """The sums of squared deviations of both classes, each from its own of two means, shape (2, systems)."""
+        """Give the sums of squared deviations of both classes, each from its own of two means, shape (2, systems)."""
         return np.asarray(self.sum(partial(_class_squares, means=means)))
 
     def check_finite(self) -> None:
@@ -424,7 +424,7 @@ class Linear:
         return ratios
 
     def described(self, systems: tuple[str, ...]) -> dict[str, float]:
-        """Every weight, and the offset."""
+        """Give every weight, and the offset."""
         weights = {f"weight of {name}": weight for name, weight in zip(systems, self.weights, strict=True)}
         return {**weights, "offset": self.offset}
 
@@ -642,7 +642,7 @@ class Steps:
         return np.searchsorted(self.ends, scores[:, 0], side="left")
 
     def described(self, systems: tuple[str, ...]) -> dict[str, float]:
-        """The number of steps, and the range of the ratios."""
+        """Give the number of steps, and the range of the ratios."""
         return {
             "steps": len(self.values),
             "lowest ratio": float(self.values[0]),
@@ -749,7 +749,7 @@ class Curve:
         return np.interp(scores[:, 0], self.knots, self.values)
 
     def described(self, systems: tuple[str, ...]) -> dict[str, float]:
-        """The number of knots, and the range of the ratios."""
+        """Give the number of knots, and the range of the ratios."""
         low, high = float(self.values.min()), float(self.values.max())
         return {"knots": len(self.knots), "lowest ratio": low, "highest ratio": high}
 

@@ -343,7 +343,7 @@ class GroupEvaluation(Result):
         return next((each.threshold for each in intervals if each is not None), "fixed")
 
     def answer(self) -> str:
-        """Whether the groups differ in each rate, and by how much the two that differ most."""
+        """Say whether the groups differ in each rate, and by how much the two that differ most."""
         sentences = []
         for test in self.tests:
             label = term(label_of(test.measure))
@@ -375,7 +375,7 @@ class GroupEvaluation(Result):
         return ". ".join(sentences) or f"{self.system}: {groups}, without a test of equal rates"
 
     def tables(self) -> tuple[Table, ...]:
-        """The rates, whether they differ, the differences, the summaries; then meetings and own thresholds."""
+        """Tabulate the rates, whether they differ, the differences, the summaries; then meetings and own thresholds."""
         title, given = interval_title(self.confidence), GIVEN[self.claimed_threshold]
         titles = {f"{rate}_interval": title for rate in ("far", "frr", "hter")}
         chosen = f"{self.criterion.described(self.alpha)} {PROVENANCES[self.kind].chosen}"

@@ -73,7 +73,7 @@ class EerBound(Result):
     names: tuple[str, str] | None = None
 
     def answer(self) -> str:
-        """What the bounds show."""
+        """Say what the bounds show."""
         a, b = self.names or ("A", "B")
         values = (
             f"EER {percent(self.a)} and {percent(self.b)}, {self.trials:,} trials, {p_phrase(self.p_value)} at most"
@@ -84,7 +84,7 @@ class EerBound(Result):
         return f"{better} is better than {b if better == a else a} ({values})"
 
     def tables(self) -> tuple[Table, ...]:
-        """The pair in one row."""
+        """Tabulate the pair in one row."""
         return (_table([self], [_INDEPENDENT], "none"),)
 
 
@@ -177,7 +177,7 @@ class EerBounds(Result):
         )
 
     def answer(self) -> str:
-        """How many pairs are significant, and the difference that is for any pair."""
+        """Say how many pairs are significant, and the difference that is for any pair."""
         sentence = str(self._significant())
         if self.delta_eer is None or self.delta_eer > self.largest:
             return sentence
@@ -185,7 +185,7 @@ class EerBounds(Result):
         return f"{sentence}; any two EERs up to {percent(self.largest)} that differ by {least} do"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per pair."""
+        """Tabulate one row per pair."""
         return (_table(self.pairs, self.notes, self.correction),)
 
 

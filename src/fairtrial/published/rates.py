@@ -368,14 +368,14 @@ class RateIntervals(Result):
     counts: ErrorCounts
 
     def answer(self) -> str:
-        """The first interval."""
+        """Give the first interval."""
         main = self.intervals[0]
         limits = figures_text(main.low, main.high, main.is_share).replace(" to ", " and ")
         trials = f"{self.counts.impostor:,} impostor and {self.counts.genuine:,} genuine trials, taken as independent"
         return f"The {term(main.label)} lies between {limits} ({level_text(main.confidence)}, {trials})"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per interval."""
+        """Tabulate one row per interval."""
         return join_tables([interval.tables() for interval in self.intervals])
 
 
@@ -813,7 +813,7 @@ class RateTests(Result):
     values: tuple[float, float]
 
     def answer(self) -> str:
-        """The conclusion of the first test."""
+        """Give the conclusion of the first test."""
         test = self.tests[0]
         a, b = (figure_text(value, test.is_share) for value in self.values)
         limits = test.interval() or (test.estimate, test.estimate)
@@ -823,7 +823,7 @@ class RateTests(Result):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """The test that counts in the first table, whose files have all; the others on request."""
+        """Tabulate the test that counts in the first table, whose files have all; the others on request."""
         (table,) = join_tables([test.tables() for test in self.tests])
         caption = "Test of the difference A - B, all trials independent of each other"
         others = replace(table, name="others", caption="Other tests", rows=table.rows[1:], detail=True)

@@ -556,7 +556,7 @@ class ComparisonPlan(Result):
         return self.individuals * self.impostor_attempts
 
     def answer(self) -> str:
-        """The design, and the probability that it shows the difference."""
+        """Give the design, and the probability that it shows the difference."""
         simulated = self.power_simulated if any(note.code == "powers-differ" for note in self.notes) else None
         power = f"{percent(self.power)}" if simulated is None else f"{percent(simulated)} (simulated)"
         attempts = f"{self.attempts:,} genuine and {plural(self.impostor_attempts, 'impostor attempt')} each"
@@ -565,7 +565,7 @@ class ComparisonPlan(Result):
         return f"{clients} with {attempts} show this difference with a probability of {power}, {test}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The plan in one row."""
+        """Tabulate the plan in one row."""
         fields = [field for field in self.FIELDS if field.key != "impostors" or self.impostors is not None]
         titles = {} if self.paired else {name: f"{name} trials per system" for name in ("genuine", "impostor")}
         return (table_of("plan", "Plan", fields, [self], notes=self.notes, titles=titles),)

@@ -450,7 +450,7 @@ class CoverageStudy(Result):
         return {**Record.to_dict(self), "claims": plain(self.claims), "brr_over_lbb_width": widths}
 
     def answer(self) -> str:
-        """The method with the right coverage most often, or nearest to it in a single cell."""
+        """Give the method with the right coverage most often, or nearest to it in a single cell."""
         exact, confidence = self.settings.exact, level_text(self.settings.confidence)
         data = "all data sets" if exact else plural(self.settings.data_sets, "data set")
         cells = len(self.rows) // len(self.settings.methods)
@@ -466,7 +466,7 @@ class CoverageStudy(Result):
         return f"{self.best.upper()} {lead}{enough} ({basis})"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per cell and method; for a few cells the coverage side by side, for many a row per method."""
+        """Tabulate one row per cell and method; for a few cells coverages side by side, for many a row per method."""
         coverage = {(*row.cell, row.method): row.coverage for row in self.rows}
         cells = list(dict.fromkeys(row.cell for row in self.rows))
         single, fields = len(cells) == 1, CoverageRow.FIELDS

@@ -131,7 +131,7 @@ class ZeroErrors(Record):
         return cls(*bounds)
 
     def table(self) -> Table:
-        """One row per bound."""
+        """Tabulate one row per bound."""
         columns = (
             Column("bound", "upper bound"),
             Column("confidence", "confidence", "level"),
@@ -219,7 +219,7 @@ class RepeatedIntervals(Result):
     notes: tuple[Note | str, ...] = ()
 
     def answer(self) -> str:
-        """The recommended interval, or the first; an upper bound without errors."""
+        """Give the recommended interval, or the first; an upper bound without errors."""
         rate = "error rate" if self.error is None else term(self.error.upper())
         people, attempts = plural(self.individuals, "person", "people"), plural(self.attempts, "attempt")
         if self.zero_errors is not None:
@@ -235,7 +235,7 @@ class RepeatedIntervals(Result):
         return f"{sentence}; with so few errors no interval is reliable" if unreliable else sentence
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per method; if there was no error, upper bounds too."""
+        """Tabulate one row per method; if there was no error, upper bounds too."""
         tried = f"{plural(self.attempts, 'attempt')} of {plural(self.individuals, 'person', 'people')}"
         rho = "rho unknown" if isnan(self.rho) else f"rho {number_text(self.rho)}"
         if not isnan(self.rho_interval.low):

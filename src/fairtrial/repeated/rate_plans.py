@@ -377,7 +377,7 @@ class RatePlan(Result):
         return expected | {"half_width": linear, "logit_half_width": reach, "low": low, "high": high}
 
     def answer(self) -> str:
-        """People, attempts of each, and what they are enough for."""
+        """Give people, attempts of each, and what they are enough for."""
         design = f"{plural(self.individuals, 'person', 'people')} with {plural(self.attempts, 'attempt')} each"
         level, rho = level_text(self.confidence), f"correlation {self.rho:g}"
         if self.below is None:
@@ -390,7 +390,7 @@ class RatePlan(Result):
         return f"{design} give {bound} {chance} ({level}, {rho})"
 
     def tables(self) -> tuple[Table, ...]:
-        """The plan with the interval to expect, the alternatives, and the simulation."""
+        """Tabulate the plan with the interval to expect, the alternatives, and the simulation."""
         missing = (*(() if self.pi else ("half_width", "interval")), *(() if self.power is not None else ("power",)))
         fields = [field for field in self.FIELDS if field.key not in missing]
         notes = [

@@ -96,7 +96,7 @@ class IndividualsTests(Result):
     notes: tuple[Note, ...] = ()
 
     def answer(self) -> str:
-        """The conclusion of the first test."""
+        """Give the conclusion of the first test."""
         test, level = self.tests[0], level_text(self.confidence)
         if self.rate is not None:
             p_value, rejected = p_phrase(test.p_value), test.p_value < 1 - self.confidence
@@ -119,7 +119,7 @@ class IndividualsTests(Result):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per test."""
+        """Tabulate one row per test."""
         estimate = "rate" if self.design == "rate" else "A - B"
         titles = {"estimate": estimate, "interval": interval_title(self.confidence)}
         caption = "Test of the error rate" if self.design == "rate" else f"Test of two devices, {self.design}"

@@ -66,11 +66,11 @@ class EqualErrorRate(Result):
         return float(self.counts.threshold)
 
     def answer(self) -> str:
-        """The rate, its definition and its threshold."""
+        """Give the rate, its definition and its threshold."""
         return f"EER {percent(self.value)} by {self.definition}, threshold {threshold_text(self.threshold)}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The rate and the errors at its threshold, in one row."""
+        """Tabulate the rate and the errors at its threshold, in one row."""
         return (table_of("eer", "Equal error rate, a posteriori", self.FIELDS, [self]),)
 
 
@@ -238,12 +238,12 @@ class BreakEvenPoint(Result):
         return float(recall(self.counts))
 
     def answer(self) -> str:
-        """The value, its definition and its threshold."""
+        """Give the value, its definition and its threshold."""
         where = f"threshold {threshold_text(self.threshold)}"
         return f"break-even point {percent(self.value)}, {self.definition}, {where}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The value and the errors at its threshold, in one row."""
+        """Tabulate the value and the errors at its threshold, in one row."""
         return (table_of("break_even", "Break-even point, a posteriori", self.FIELDS, [self]),)
 
 
