@@ -233,7 +233,7 @@ class DevScores:
         return np.asarray(self.sum(_class_sums) / np.array([[impostor], [genuine]]))
 
     def class_squares(self, means: Floats) -> Floats:
-        """Give the sums of squared deviations of both classes, each from its own of two means, shape (2, systems)."""
+        """Give the sums of squared deviations from the means of both classes, shape (2, systems)."""
         return np.asarray(self.sum(partial(_class_squares, means=means)))
 
     def check_finite(self) -> None:
@@ -455,6 +455,15 @@ def _in_units(scores: Floats, *, units: Floats) -> Floats:
     return scores / units
 
 
+def _total(scores: Floats, genuine: Labels) -> Floats:
+    return np.asarray(scores.sum(axis=0))
+
+
+def _total_squares(scores: Floats, genuine: Labels, *, middle: Floats) -> Floats:
+    away = scores - middle
+    return np.asarray((away * away).sum(axis=0))
+
+
 def _standardised(scores: Floats, *, units: Floats, middle: Floats, scale: Floats) -> Floats:
     """Standardise scores, and add a column of ones."""
     return np.column_stack([(scores / units - middle) / scale, np.ones(len(scores))])
@@ -487,8 +496,8 @@ def _fit_logistic(dev: DevScores) -> CalibrationFit:
     dev.check_finite()
     units, prior, (positive, negative) = dev.units, dev.prior, dev.counts
     scaled = dev.mapped(partial(_in_units, units=units))
-    middle = scaled.sum(_class_sums).sum(axis=0) / (positive + negative)
-    scale = np.sqrt(scaled.class_squares(np.stack([middle, middle])).sum(axis=0) / (positive + negative))
+    middle = scaled.sum(_total) / (positive + negative)
+    scale = np.sqrt(scaled.sum(partial(_total_squares, middle=middle)) / (positive + negative))
     places = dev.mapped(partial(_standardised, units=units, middle=middle, scale=scale))
     size, shift, weights = len(units) + 1, log(prior / (1 - prior)), (prior / positive, (1 - prior) / negative)
 
