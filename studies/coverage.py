@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import ParameterError
 from fairtrial.repeated.coverage import PAPER, Cell, cover, cover_exactly, coverage_study
 from fairtrial.repeated.models import Generator
-from fairtrial.repeated.paper_claims import PAPER_CLAIMS, Cells
+from fairtrial.repeated.paper_claims import PAPER_CLAIMS, MethodCells
 
 MARK = "<!-- what follows is written by make studies -->"
 OMAN_ZUCKER, BETA_BINOMIAL = GENERATORS = get_args(Generator)
@@ -38,12 +38,12 @@ Floats: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 
-Studies: TypeAlias = dict[tuple[str, str], Cells]
+Studies: TypeAlias = dict[tuple[str, str], MethodCells]
 """By generator and method."""
 
 
 FIVE = ("dr", "bp", "sb", "lbb", "brr")
-LARGE_RHO: list[tuple[str, Callable[[Cells], Mask]]] = [
+LARGE_RHO: list[tuple[str, Callable[[MethodCells], Mask]]] = [
     ("rho >= .4", lambda c: c.rho >= 0.4),
     ("rho < .4", lambda c: c.rho < 0.4),
     ("rho >= .4, pi <= .001", lambda c: (c.rho >= 0.4) & (c.pi <= 0.001)),
@@ -79,7 +79,7 @@ def both(values: Sequence[str]) -> str:
 SUMMARY = ("cells", "good", "at least 92.5", "above 97.5", "mean", "lowest", "highest")
 
 
-def summary(studies: Studies, method: str, chosen: Callable[[Cells], Mask]) -> tuple[list[str], list[float]]:
+def summary(studies: Studies, method: str, chosen: Callable[[MethodCells], Mask]) -> tuple[list[str], list[float]]:
     """The entries of a line of a table, and the share of cells that cover, an entry a generator."""
     columns, shares = [], []
     count = 0
@@ -133,7 +133,7 @@ def bands(studies: Studies) -> str:
     for low, high in BANDS:
         words = f"{low:g} and more" if high == np.inf else f"{low:g} to {high:g}" if low else f"below {high:g}"
 
-        def chosen(cells: Cells, low: float = low, high: float = high) -> Mask:
+        def chosen(cells: MethodCells, low: float = low, high: float = high) -> Mask:
             return (cells.n_pi >= low) & (cells.n_pi < high)
 
         lines += [[words, NAMES[method], *summary(studies, method, chosen)[0]] for method in ("lbb", "bp", "brr")]
@@ -292,7 +292,7 @@ def main() -> None:
     studies: Studies = {}
     for generator in GENERATORS:
         rows = coverage_study(PAPER, generator=generator, data_sets=data_sets).rows
-        studies |= {(generator, method): Cells.of(rows, method) for method in NAMES}
+        studies |= {(generator, method): MethodCells.of(rows, method) for method in NAMES}
     apart = max(
         np.abs(studies[generator, "bp"].coverage - studies[generator, "bb"].coverage).max() for generator in GENERATORS
     )

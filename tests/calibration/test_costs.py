@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fairtrial as ft
-from fairtrial.calibration.measures import Evidence, Parts, cost_figure, least_cost_figure
+from fairtrial.calibration.measures import Evidence, Parts, cost_statistic, least_cost_statistic
 from fairtrial.calibration.methods import Linear
 from fairtrial.inference.thresholds import DEVIATIONS
 from simulated import crossed, without_ids
@@ -55,8 +55,8 @@ def test_parts_count_alike_by_brute_force() -> None:
         ]
         expected.append(costs[0])
         least.append(min(costs[1:]))
-    assert cost_figure(evidence, target).estimate == pytest.approx(np.mean(expected))
-    assert least_cost_figure(evidence, target).estimate == pytest.approx(np.mean(least))
+    assert cost_statistic(evidence, target).estimate == pytest.approx(np.mean(expected))
+    assert least_cost_statistic(evidence, target).estimate == pytest.approx(np.mean(least))
 
 
 def test_variance_of_parts_is_that_of_independent_rates() -> None:
@@ -70,7 +70,7 @@ def test_variance_of_parts_is_that_of_independent_rates() -> None:
             own = wrong[rows & (parts.part == part)]
             expected += own.mean() * (1 - own.mean()) / len(own) / 36
     evidence = as_they_are(trials)
-    assert cost_figure(evidence, target).estimated(evidence).variance.value == pytest.approx(expected, rel=0.01)
+    assert cost_statistic(evidence, target).estimated(evidence).variance.value == pytest.approx(expected, rel=0.01)
 
 
 def test_limits_of_several_points_are_the_means_of_theirs() -> None:
@@ -87,7 +87,7 @@ def test_variance_of_a_least_cost_lies_between_those_of_its_thresholds() -> None
     """At the best threshold of all trials, and at those of other people: by hand, every trial of another person."""
     trials = divided(3)
     evidence, point = as_they_are(trials), ft.calibration.CostPoint(0.2)
-    found = least_cost_figure(evidence, ft.calibration.cost_target(point))
+    found = least_cost_statistic(evidence, ft.calibration.cost_target(point))
     best = found.errors
     assert best is not None
     assert found.values is not None
@@ -109,7 +109,7 @@ def test_what_dev_adds_to_the_variance_of_a_cost_by_refitting(method: str, withi
     evidence = Evidence(
         ft.calibration.fit_calibration(dev, systems=["a"], method=method), ft.inference.TrialSets(dev, test)
     )
-    claimed = cost_figure(evidence, target).estimated(evidence)
+    claimed = cost_statistic(evidence, target).estimated(evidence)
     assert claimed.threshold == "re-estimated"
     classes = [np.flatnonzero(own) for own in (dev.genuine, ~dev.genuine)]
     costs = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fairtrial.calibration.evidence import Floats
 from fairtrial.calibration.methods import minimise
+from fairtrial.inference.variance import Floats
 
 
 def test_rounding_near_the_minimum_is_not_taken_for_a_step_too_far() -> None:

@@ -12,7 +12,7 @@ from scipy import stats
 from fairtrial import Trials
 from fairtrial.counting.tallies import as_source, count_errors
 from fairtrial.groups.membership import Membership
-from fairtrial.groups.rates import JudgedGroups, RateFamily, shared_people
+from fairtrial.groups.rates import JudgedGroups, RateFamily, people_correlation
 from fairtrial.inference import TrialSets, judge, judge_at
 from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import Threshold
@@ -123,7 +123,7 @@ def test_correlation_of_groups_by_brute_force() -> None:
     wrong = rng.normal(size=len(claim)) + effect[claim] + effect[subject] > 1
     part = People.of(Trials.from_arrays(wrong.astype(float), genuine, claim=claim, subject=subject)).impostor
     groups = claim[part.rows] % 2
-    correlation, pairs = shared_people(part, groups, wrong[part.rows], 2)
+    correlation, pairs = people_correlation(part, groups, wrong[part.rows], 2)
     who = [{int(a), int(b)} for a, b in zip(claim[part.rows], subject[part.rows], strict=True)]
     residual = wrong[part.rows] - (np.bincount(groups, wrong[part.rows]) / np.bincount(groups))[groups]
     covariance = np.zeros((2, 2))

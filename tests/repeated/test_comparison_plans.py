@@ -21,8 +21,8 @@ from fairtrial.inference import TrialSets, judge_at
 from fairtrial.published.rates import Discordant, dependent_test, independent_test
 from fairtrial.repeated.comparison_plans import (
     ComparisonSetting,
-    Rates,
     ScoreModel,
+    SystemRates,
     comparison_power,
     error_covariance,
     intraclass_correlation,
@@ -42,8 +42,8 @@ def outcomes(p: float, q: float, correlation: float) -> list[float]:
 
 
 def simulated_power(
-    a: Rates,
-    b: Rates,
+    a: SystemRates,
+    b: SystemRates,
     impostor: int,
     genuine: int,
     correlation: float | None,
@@ -83,8 +83,8 @@ def simulated_power(
     ],
 )
 def test_power_against_the_tests_on_simulated_trials(
-    a: Rates,
-    b: Rates,
+    a: SystemRates,
+    b: SystemRates,
     impostor: int,
     genuine: int,
     measure: MeasureLike,
@@ -254,7 +254,7 @@ def test_correlated_attempts_by_simulation() -> None:
 
 
 @pytest.mark.parametrize(("a", "b"), [((0.1, 0.2), (0.1, 0.2)), ((0.1, 0.2), (0.2, 0.1)), ((0.0, 0.0), (0.0, 0.0))])
-def test_the_same_rates_cannot_be_told_apart(a: Rates, b: Rates) -> None:
+def test_the_same_rates_cannot_be_told_apart(a: SystemRates, b: SystemRates) -> None:
     for correlation in (None, 0.5):
         for impostors in ({}, {"impostors": 20, "rho_impostor": 0.1}):
             with pytest.raises(ParameterError) as error:

@@ -8,7 +8,7 @@ import pytest
 
 from fairtrial.repeated import CoverageRow, CoverageStudy, coverage_study
 from fairtrial.repeated.coverage import StudySettings
-from fairtrial.repeated.paper_claims import PAPER_CLAIMS, Cells
+from fairtrial.repeated.paper_claims import PAPER_CLAIMS, MethodCells
 from reference.individuals_2004 import PRINTED_WIDTH_RATIO
 
 
@@ -16,7 +16,7 @@ def made_up(*rows: tuple[int, int, float, float, str, float, float]) -> Coverage
     """A study of these n, m, pi, rho, methods, coverages and widths."""
     methods = tuple(dict.fromkeys(row[4] for row in rows))
     made = tuple(CoverageRow(*row, row[6], 0.0, 0.0, 0.0) for row in rows)
-    cells = {method: Cells.of(made, method) for method in methods}
+    cells = {method: MethodCells.of(made, method) for method in methods}
     claims = (claim.support(cells) for claim in PAPER_CLAIMS if set(claim.methods) <= set(methods))
     return CoverageStudy(StudySettings(methods=methods), made, tuple(claims))
 

@@ -337,12 +337,9 @@ def load_benchmark(
     elif os.path.exists(name):
         benchmark = read_benchmark(name, outside=outside)
     else:
+        template = "{data!o}: there is no such directory, and no set of that name; sets are {names:list}{meant}"
         raise ParameterError(
-            "{data!o}: there is no such directory, and no set of that name; sets are {names:list}{meant}",
-            code="no-data",
-            data=cut(name),
-            names=list(DATASETS),
-            meant=nearest(name, DATASETS),
+            template, code="no-data", data=cut(name), names=list(DATASETS), meant=nearest(name, DATASETS)
         )
     return benchmark.only(only) if only else benchmark
 
@@ -415,13 +412,8 @@ def load_dataset(
         if (one.split or 1) == split:
             systems = [system.name for system in one.systems]
             return one.dev.select(systems), one.test.select(systems)
-    raise ParameterError(
-        "{data} has no split {split}; splits are 1 to {most}",
-        code="no-split",
-        data=benchmark.name,
-        split=split,
-        most=len(benchmark.sets),
-    )
+    template = "{data} has no split {split}; splits are 1 to {most}"
+    raise ParameterError(template, code="no-split", data=benchmark.name, split=split, most=len(benchmark.sets))
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,11 +512,8 @@ def export_dataset(
     """
     benchmark = load_benchmark(data, only=only, data_dir=data_dir, seed=seed)
     if any(one.split is not None for one in benchmark.sets):
-        raise ParameterError(
-            "{data}: dev and test are random splits of the same files, which can be used directly",
-            code="splits",
-            data=benchmark.name,
-        )
+        template = "{data}: dev and test are random splits of the same files, which can be used directly"
+        raise ParameterError(template, code="splits", data=benchmark.name)
     folder = Path(directory)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -17,8 +17,7 @@ from fairtrial.core.errors import check_seed
 from fairtrial.core.ids import Ids, object_array
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
-
-Floats = NDArray[np.float64]
+from fairtrial.inference.variance import Floats
 
 SESSIONS, SHOTS_EACH = 4, 2
 """Sessions of each person, and recordings per session."""

@@ -360,12 +360,10 @@ def _path(entry: str, directory: Path, *, outside: bool) -> str:
     literal = directory / entry
     path = str(literal if os.path.exists(literal) else Path(glob.escape(str(directory))) / entry)
     if not outside and not all(file.resolve().is_relative_to(directory.resolve()) for file in expand(path)):
-        raise InputError(
-            "{entry:quoted} is outside the directory of the manifest; put the file there, or allow it with {outside!o}",
-            code="outside",
-            entry=entry,
-            outside=True,
+        template = (
+            "{entry:quoted} is outside the directory of the manifest; put the file there, or allow it with {outside!o}"
         )
+        raise InputError(template, code="outside", entry=entry, outside=True)
     return path
 
 

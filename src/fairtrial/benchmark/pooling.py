@@ -72,7 +72,7 @@ class ContestRank(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class ContestPair:
+class ContestPair(Record):
     """Two methods: the difference of their mean HTERs and its test."""
 
     a: str
@@ -107,12 +107,7 @@ class Contest(Result):
     'mean'
     """
 
-    FIELDS: ClassVar = (
-        Field("protocol"),
-        Field("ranking"),
-        Field("pairs", get=lambda contest: [pair.to_dict() for pair in contest.pairs]),
-        Field("notes"),
-    )
+    FIELDS: ClassVar = (Field("protocol"), Field("ranking"), Field("pairs"), Field("notes"))
 
     protocol: str
     ranking: tuple[ContestRank, ...]
@@ -146,10 +141,7 @@ class Contest(Result):
 
 
 def compare_runs(
-    results: Sequence[BenchmarkResult],
-    *,
-    correction: Correction = "holm",
-    confidence: float = 0.95,
+    results: Sequence[BenchmarkResult], *, correction: Correction = "holm", confidence: float = 0.95
 ) -> Contest:
     """Compare runs of several fusion methods over the same protocol.
 
@@ -270,10 +262,7 @@ class _Joined:
         columns = []
         for part, some, weight in zip(self.parts, values, weights, strict=True):
             column = np.empty(len(part))
-            for rows, everything, factor in (
-                (part.genuine, joined, weight.frr),
-                (~part.genuine, ~joined, weight.far),
-            ):
+            for rows, everything, factor in ((part.genuine, joined, weight.frr), (~part.genuine, ~joined, weight.far)):
                 ratio = np.count_nonzero(everything) / np.count_nonzero(rows)
                 column[rows] = factor * ratio * (some[rows] - some[rows].mean())
             columns.append(column)
@@ -719,13 +708,8 @@ def benchmark_fusions(
         template = "{fusions!p} names {name} twice" if names else "{fusions!p} names no method"
         raise ParameterError(template, code="methods", fusions=names, name=twice)
     if pooled is not None and len(methods) != 2:
-        raise ParameterError(
-            "{pooled!p} compares two methods; name two with {fusions!p}, not {names:list}",
-            code="methods",
-            pooled=pooled,
-            fusions=names,
-            names=names,
-        )
+        template = "{pooled!p} compares two methods; name two with {fusions!p}, not {names:list}"
+        raise ParameterError(template, code="methods", pooled=pooled, fusions=names, names=names)
     seed = seed_of(rng)
     if isinstance(data, Benchmark):
         benchmark = data.only(only) if only else data

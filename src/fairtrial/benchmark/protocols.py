@@ -448,13 +448,7 @@ def split_by_subject(
 
 
 def split_sets(
-    name: str,
-    trials: Trials,
-    systems: Sequence[SystemInfo],
-    *,
-    repeats: int = 10,
-    fraction: float = 0.5,
-    seed: int = 0,
+    name: str, trials: Trials, systems: Sequence[SystemInfo], *, repeats: int = 10, fraction: float = 0.5, seed: int = 0
 ) -> tuple[tuple[BenchmarkSet, ...], Note]:
     """Make one benchmark set per split of `split_by_subject`, and a note on the splits."""
     pairs = split_by_subject(trials, repeats=repeats, fraction=fraction, seed=seed)

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, Experiment, list_experiments
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_workers
 from fairtrial.core.notes import Note, as_note, gather_notes
-from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.results import Field, Record, Result, fields_of, table_of
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
 from fairtrial.core.words import in_percent, interval_title, percent, plural
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, pool_curves
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
 from fairtrial.fusion.combination import FusedScores, Inner, fuse_scores
-from fairtrial.fusion.fusion import fields_of, fusion_gain, mean_gain
+from fairtrial.fusion.fusion import fusion_gain, mean_gain
 from fairtrial.fusion.methods import FusionMethod, as_fusion
 from fairtrial.fusion.model import Missing
 from fairtrial.fusion.normalise import NORMALISATIONS
@@ -47,10 +47,7 @@ _UNEVEN = Note(
     normalise="z",
 )
 _UNSUPPORTED = Note(
-    "few-dev-errors",
-    "the target rests on fewer than {errors} errors on dev",
-    warning=True,
-    errors=SUPPORT,
+    "few-dev-errors", "the target rests on fewer than {errors} errors on dev", warning=True, errors=SUPPORT
 )
 _PER_PROCESSOR = 4
 """Maximum number of worker processes per processor: more only take memory."""
@@ -62,10 +59,7 @@ _INTERVAL = (
     Field("interval", get=lambda row: row.interval.to_dict()),
     Field("interval", "interval", "interval", get="interval.interval", in_json=False),
 )
-_FUSED = (
-    Field("systems", "fused", get=lambda row: " + ".join(row.systems), in_json=False),
-    Field("systems"),
-)
+_FUSED = (Field("systems", "fused", get=lambda row: " + ".join(row.systems), in_json=False), Field("systems"))
 _SPREAD = (
     Field("splits", "splits", "count"),
     Field("hter_mean", "mean HTER", "rate", get="mean"),
@@ -189,16 +183,6 @@ class BaselineSpread(Record):
     splits: int
     mean: float
     sd: float
-
-
-_GROUPS = (
-    Column("group", "group"),
-    Column("experiments", "experiments", "count"),
-    Column("hter", "mean HTER", "rate"),
-    Column("beta_min", "mean beta_min", "ratio"),
-    Column("better", "better", "count"),
-    Column("worse", "worse", "count"),
-)
 
 
 def _curve(curve: PerformanceCurve) -> dict[str, Any]:
@@ -348,36 +332,35 @@ class BenchmarkResult(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate all experiments and a summary by group; single systems and random splits in detail."""
-        run = [field for field in self.FIELDS if field.title]
         given = [k for k, each in enumerate(self.experiments) if each.experiment.split is None]
-        fields = [
-            replace(field, detail=len(given) == len(self.experiments)) if field.key == "split" else field
-            for field in ExperimentResult.FIELDS
-            if field.title
-        ]
-        values = tuple(field.value(self) for field in run)
+        all_given, titles = len(given) == len(self.experiments), {"interval": interval_title(self.confidence)}
         generated = " (synthetic scores)" if self.synthetic else ""
-        experiments = Table(
+        experiments = table_of(
             "experiments",
             f"{' '.join(self.title.split())}{generated}, {self.protocol}, {self.fusion}, normalisation "
             f"{self.normalise}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} "
             f"{PROVENANCES[self.kind].chosen}",
-            tuple(Column(field.key, field.title, field.kind, field.detail) for field in (*run, *fields)),
-            tuple((*values, *(field.value(each) for field in fields)) for each in self.experiments),
-            self.notes,
-            "group",
-            tuple(given) if len(given) <= MANY else (),
+            (
+                *(
+                    replace(field, get=partial(lambda field, _: field.value(self), field))
+                    for field in self.FIELDS
+                    if field.title
+                ),
+                *(
+                    replace(field, detail=all_given) if field.key == "split" else field
+                    for field in ExperimentResult.FIELDS
+                ),
+            ),
+            self.experiments,
+            notes=self.notes,
+            section="group",
+            shown=given if len(given) <= MANY else (),
+            titles=titles,
         )
-        systems = table_of(
-            "systems",
-            "Single systems",
-            Baseline.FIELDS,
-            [base for base in self.baselines if base.split is None],
-            section="set",
-        )
-        interval = interval_title(self.confidence)
+        singles = [base for base in self.baselines if base.split is None]
+        fused = f"Fused systems over random splits, {self.fusion}"
         others = (
-            systems.with_title("interval", interval),
+            table_of("systems", "Single systems", Baseline.FIELDS, singles, section="set", titles=titles),
             table_of(
                 "system spreads",
                 "Single systems over random splits",
@@ -385,16 +368,10 @@ class BenchmarkResult(Result):
                 self.baseline_spreads,
                 section="set",
             ),
-            table_of(
-                "spreads",
-                f"Fused systems over random splits, {self.fusion}",
-                Spread.FIELDS,
-                self.spreads,
-                section="set",
-            ),
+            table_of("spreads", fused, Spread.FIELDS, self.spreads, section="set"),
             self._groups(),
         )
-        return (experiments.with_title("interval", interval), *(table for table in others if table.rows))
+        return (experiments, *(table for table in others if table.rows))
 
     def _groups(self) -> Table:
         """Summarise the experiments by group."""
@@ -418,7 +395,15 @@ class BenchmarkResult(Result):
             template = "mean beta_min leaves out {count:plural experiment} in which the fusion made no error"
             notes.append(Note("infinite-gain", template, count=left_out))
         caption = f"{self.fusion}: {plural(len(self.experiments), 'experiment')}"
-        return Table("groups", caption, _GROUPS, tuple(rows), tuple(notes))
+        columns = (
+            Column("group", "group"),
+            Column("experiments", "experiments", "count"),
+            Column("hter", "mean HTER", "rate"),
+            Column("beta_min", "mean beta_min", "ratio"),
+            Column("better", "better", "count"),
+            Column("worse", "worse", "count"),
+        )
+        return Table("groups", caption, columns, tuple(rows), tuple(notes))
 
     def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
         """Group experiments by set and group, as in Table 2 of Poh & Bengio 2006.

@@ -105,12 +105,9 @@ class CostFigure(Record):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> cost = ft.calibrate(dev, test).costs[0]
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> cost = ft.calibrate(data.dev, data.test).costs[0]
     >>> cost.minimum <= cost.actual
     True
     """
@@ -173,12 +170,9 @@ class CalibratedSystem(Result):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)["system"]
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)["system"]
     >>> result.test[0] >= result.test[1]
     True
     """
@@ -209,8 +203,8 @@ class CalibratedSystem(Result):
         *_interval_fields("cllr_min_interval", "interval of min Cllr", "least"),
         Field("cllr_cal", "lost by calibration", "number", get="loss"),
         *_interval_fields("cllr_cal_interval", "interval of the loss", "lost"),
-        Field("cllr_raw", "Cllr of the scores", "number", get=lambda result: _number(result.raw)),
-        Field("dev_pav", "devPAV", "number", get=lambda result: _number(result.dev_pav)),
+        Field("cllr_raw", "Cllr of the scores", "number", get="raw"),
+        Field("dev_pav", "devPAV", "number"),
         *_interval_fields("dev_pav_interval", "interval of devPAV"),
         Field(
             "method",
@@ -247,11 +241,8 @@ class CalibratedSystem(Result):
             If the calibration was fitted before, or the trials are not in memory.
         """
         if not isinstance(self.sets.dev, Trials):
-            raise TrialsError(
-                "{system}: the dev trials are not at hand; it was calibrated before, or in pieces",
-                code="needs-dev",
-                system=self.system,
-            )
+            template = "{system}: the dev trials are not at hand; it was calibrated before, or in pieces"
+            raise TrialsError(template, code="needs-dev", system=self.system)
         return self.sets.dev
 
     @property
@@ -426,7 +417,7 @@ class CalibratedSystem(Result):
         return (*self.sets.notes, *(as_note(note, self.calibration.name) for note in notes))
 
     def answer(self) -> str:
-        """Cllr with its interval, min Cllr, and whether calibration helps."""
+        """Give Cllr with its interval, min Cllr, and whether calibration helps."""
         actual, least = (number_text(value) for value in self.test)
         limits = ""
         if self.interval is not None:
@@ -442,7 +433,7 @@ class CalibratedSystem(Result):
         return f"{text}; {self.calibration.method} calibration {change} the {number_text(self.raw)} of the scores"
 
     def tables(self) -> tuple[Table, ...]:
-        """Cllr on both sets, detection costs, and the calibration itself."""
+        """Tabulate Cllr on both sets, detection costs, and the calibration itself."""
         provenance = self.sets.provenance
         notes: list[Note | str] = [
             f"Cllr on {provenance.judged_set} is {provenance.evidence_kind}, calibrated {provenance.fitted}"
@@ -479,10 +470,6 @@ class CalibratedSystem(Result):
         ]
         caption, rows = f"Calibration: {self.calibration.method}", self.calibration.described.items()
         return main, costs, table_of("parameters", caption, fields, rows, section="system")
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _jackknife(trials: Trials, people: People | None, without: Callable[[Labels], float], seed: int) -> float:
@@ -546,13 +533,10 @@ class CalibratedSystems(Result):
     def model(self) -> Calibration:
         """The calibration, which can be saved; an error if there are several."""
         if len(self.systems) > 1:
-            raise ParameterError(
-                "there are {count} calibrations, and one can be saved; choose one with {systems!p}, or {fuse!p} them",
-                code="several",
-                count=len(self.systems),
-                systems=...,
-                fuse=True,
+            template = (
+                "there are {count} calibrations, and one can be saved; choose one with {systems!p}, or {fuse!p} them"
             )
+            raise ParameterError(template, code="several", count=len(self.systems), systems=..., fuse=True)
         return self.systems[0].calibration
 
     @property
@@ -578,12 +562,12 @@ class CalibratedSystems(Result):
         return f"{text}; {min(self.pairs, key=lambda pair: pair.adjusted).answer()}"
 
     def tables(self) -> tuple[Table, ...]:
-        """Those of all systems and of all pairs, joined."""
+        """Join the tables of all systems and of all pairs."""
         systems = join_tables([result.tables() for result in self.systems])
         return (*systems, *join_tables([pair.tables() for pair in self.pairs]))
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Give the systems, and of several the tests of all pairs."""
         pairs = {"pairs": plain(self.pairs)} if len(self.systems) > 1 and self.systems[0].evidence.in_memory else {}
         return {"systems": plain(self.systems), **pairs}
 
@@ -693,12 +677,8 @@ def calibrate(
     given = dict(locals())
     check_confidence(confidence)
     if prior != 0.5 and not CALIBRATIONS.find(method).weighs:
-        raise ParameterError(
-            "{prior!p} has no effect with {method!o}, which does not weigh the classes",
-            code="does-not-apply",
-            prior=prior,
-            method=method,
-        )
+        template = "{prior!p} has no effect with {method!o}, which does not weigh the classes"
+        raise ParameterError(template, code="does-not-apply", prior=prior, method=method)
     targets: list[CostTarget] = []
     for cost in costs:
         target = cost_target(cost, partition)
@@ -708,14 +688,11 @@ def calibrate(
     dev, test = (trials_of_classes(data) if isinstance(data, tuple) else data for data in (dev, test))
     if dev is None or model is not None:
         if model is None and method != "none":
-            raise ParameterError(
+            template = (
                 "give {dev!p}, to fit a calibration, or {model!p}, to apply a saved one, or {method!o}, if scores are "
-                "log-likelihood ratios",
-                code="needs-dev",
-                dev=...,
-                model=...,
-                method="none",
+                "log-likelihood ratios"
             )
+            raise ParameterError(template, code="needs-dev", dev=..., model=..., method="none")
         if dev is not None:
             raise ParameterError("give either {dev!p} or {model!p}", code="dev-or-model", dev=..., model=...)
         refuse_excluded(calibrate, given)
@@ -791,7 +768,7 @@ class EvidencePair(Result):
     )
 
     def answer(self) -> str:
-        """Which evidence is better, by how much, and the p value."""
+        """Say which evidence is better, by how much, and the p value."""
         difference = figure_text(abs(self.test.estimate), self.test.is_share)
         size = f"by {difference} in {term(self.test.label)} ({p_phrase(self.adjusted)} adjusted)"
         if self.adjusted >= 1 - self.confidence:
@@ -800,7 +777,7 @@ class EvidencePair(Result):
         return f"{better} has better evidence than {worse} {size}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The test in one row."""
+        """Tabulate the test in one row."""
         caption = f"Tests of the difference A - B in {term(self.test.label)}"
         notes = [self.test.note] if self.test.note else []
         return (table_of("tests", caption, self.FIELDS, [self], notes=notes),)
@@ -858,11 +835,8 @@ def compare_evidence(
         )
     known = as_any_measure(measure)
     if not isinstance(known, EvidenceMeasure):
-        raise ParameterError(
-            "{measure} is a measure of errors at a threshold; compare(...) tests its difference",
-            code="not-of-evidence",
-            measure=known.name,
-        )
+        template = "{measure} is a measure of errors at a threshold; compare(...) tests its difference"
+        raise ParameterError(template, code="not-of-evidence", measure=known.name)
     figures = [known.figure(result.evidence) for result in compared]
     check_finite(known, {result.system: figure for result, figure in zip(compared, figures, strict=True)})
     tests = [

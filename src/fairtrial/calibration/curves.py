@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import log, sqrt
 from operator import itemgetter
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,6 @@ from scipy.special import entr, expit
 from fairtrial.calibration.calibration import OneSystem
 from fairtrial.calibration.evidence import (
     CostPoint,
-    Floats,
     Segments,
     bayes_counts,
     bayes_rates,
@@ -27,17 +26,11 @@ from fairtrial.calibration.evidence import (
     cost_target,
     empirical_cross_entropy,
 )
-from fairtrial.calibration.measures import (
-    GIVEN_CALIBRATION,
-    Evidence,
-    EvidenceMeasure,
-    cost_measure,
-    entropy_measure,
-)
+from fairtrial.calibration.measures import GIVEN_CALIBRATION, Evidence, EvidenceMeasure, cost_measure, entropy_measure
 from fairtrial.calibration.methods import LinearInfluence, Steps
 from fairtrial.calibration.model import refit
 from fairtrial.core.errors import ParameterError, as_generator, check_confidence, check_resamples
-from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.results import Field, Record, Result, finite, table_of
 from fairtrial.core.tables import Table, every_tenth
 from fairtrial.core.trials import Trials, check_drawable, sorted_rows
 from fairtrial.core.words import interval_title, level_text, number_text, percent, plural
@@ -47,6 +40,7 @@ from fairtrial.inference.decide import SUPPORT
 from fairtrial.inference.estimates import Threshold, student_quantile, variance_of_values
 from fairtrial.inference.people import Cluster, People
 from fairtrial.inference.split import Kind
+from fairtrial.inference.variance import Floats
 
 _EVERY = 3
 """A band along priors has limits at every third of the log-odds of its curve."""
@@ -67,23 +61,20 @@ _ANCHORS = 9
 
 
 class _Curve(Result):
-    """A curve: fields with a title are columns of its table, one row per point; fields that are None are left out."""
+    """A curve: fields with a title are columns of its table, one row per point, unless they are None."""
 
     __slots__ = ()
     system: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain lists."""
-        return {key: value for key, value in super().to_dict().items() if value is not None}
-
-    def _table(self, name: str, caption: str) -> Table:
-        """Make the table; a terminal shows every tenth row."""
+    def _table(self, name: str, caption: str, **titles: str) -> Table:
+        """Make the table, with other titles of columns by their keys; a terminal shows every tenth row."""
         columns = {field: field.value(self) for field in self.FIELDS if field.title}
         columns = {field: np.asarray(values).tolist() for field, values in columns.items() if values is not None}
         fields = [Field("system", "system", get=lambda row: self.system)]
         fields += [replace(field, get=itemgetter(k)) for k, field in enumerate(columns)]
         rows = list(zip(*columns.values(), strict=True))
-        return table_of(name, caption, fields, rows, shown=every_tenth(len(rows)), section="system")
+        shown = every_tenth(len(rows))
+        return table_of(name, caption, fields, rows, shown=shown, section="system", titles=titles)
 
 
 _ALONG_PRIORS = (
@@ -172,12 +163,9 @@ class BayesErrorCurve(_Curve):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> ft.calibration.bayes_error_curve(result, log_odds=[0.0]).log_odds
     array([0.])
     """
@@ -194,15 +182,15 @@ class BayesErrorCurve(_Curve):
         *_ALONG_PRIORS,
         Field("calibrated", "calibrated", "number", get="calibrated.rates"),
         Field("minimum", "minimum", "number", get="minimum.rates"),
-        Field("raw", "raw", "number", get=lambda curve: None if curve.raw is None else curve.raw.rates),
+        Field("raw", "raw", "number", get=lambda curve: curve.raw and curve.raw.rates, in_json="if known"),
         Field("false_accepts", "false accepts", "count", get="calibrated.counts.false_accepts", in_json=False),
         Field("false_rejects", "false rejects", "count", get="calibrated.counts.false_rejects", in_json=False),
         Field("supported", get="calibrated.supported"),
-        Field("band"),
+        Field("band", in_json="if known"),
     )
 
     def answer(self) -> str:
-        """The highest rate, and where."""
+        """Give the highest rate, and where."""
         worst = int(np.argmax(self.calibrated.rates))
         return (
             f"{self.system}, normalised Bayes error at most {number_text(self.calibrated.rates[worst])}, at prior "
@@ -210,7 +198,7 @@ class BayesErrorCurve(_Curve):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """One row for each of the log-odds."""
+        """Tabulate one row for each of the log-odds."""
         caption = f"Normalised Bayes error on test, {self.kind}, and its minimum, a posteriori"
         return (self._table("bayes_errors", caption),)
 
@@ -240,12 +228,9 @@ class EceCurve(_Curve):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> ft.calibration.ece_curve(result, log_odds=[0.0]).neutral
     array([1.])
     """
@@ -261,12 +246,12 @@ class EceCurve(_Curve):
 
     FIELDS = (
         *_ALONG_PRIORS,
-        *(Field(name, name, "number") for name in ("calibrated", "minimum", "neutral", "raw")),
-        Field("band"),
+        *(Field(name, name, "number", in_json="if known") for name in ("calibrated", "minimum", "neutral", "raw")),
+        Field("band", in_json="if known"),
     )
 
     def answer(self) -> str:
-        """The cross-entropy at its highest, beside that of knowing nothing."""
+        """Give the cross-entropy at its highest, beside that of knowing nothing."""
         worst = int(np.argmax(self.calibrated))
         return (
             f"{self.system}, cross-entropy at most {number_text(self.calibrated[worst])} bits, where a ratio of 1 has "
@@ -274,7 +259,7 @@ class EceCurve(_Curve):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """One row for each of the log-odds."""
+        """Tabulate one row for each of the log-odds."""
         caption = f"Empirical cross-entropy on test in bits, {self.kind}, and its minimum, a posteriori"
         return (self._table("ece", caption),)
 
@@ -298,12 +283,9 @@ class TippettCurve(_Curve):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> curve = ft.calibration.tippett_curve(result)
     >>> bool((curve.genuine >= curve.impostor).all())
     True
@@ -338,23 +320,19 @@ class TippettCurve(_Curve):
         return np.asarray(self.counts.far)
 
     def answer(self) -> str:
-        """How much of the evidence misleads."""
+        """Say how much of the evidence misleads."""
         return (
             f"{self.system}, evidence for the wrong side in {percent(self.misleading.frr)} of genuine and "
             f"{percent(self.misleading.far)} of impostor trials"
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per ratio."""
+        """Tabulate one row per ratio."""
         return (self._table("tippett", f"Trials above a log-likelihood ratio, {self.kind}"),)
 
 
 def bayes_error_curve(
-    system: OneSystem,
-    *,
-    log_odds: ArrayLike | None = None,
-    raw: bool = False,
-    confidence: float | None = None,
+    system: OneSystem, *, log_odds: ArrayLike | None = None, raw: bool = False, confidence: float | None = None
 ) -> BayesErrorCurve:
     """Compute normalised Bayes error rates of a calibrated system along prior log-odds.
 
@@ -381,12 +359,9 @@ def bayes_error_curve(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> curve = bayes_error_curve(result)
     >>> bool((curve.minimum.rates <= curve.calibrated.rates).all())
     True
@@ -404,11 +379,7 @@ def bayes_error_curve(
 
 
 def ece_curve(
-    system: OneSystem,
-    *,
-    log_odds: ArrayLike | None = None,
-    raw: bool = False,
-    confidence: float | None = None,
+    system: OneSystem, *, log_odds: ArrayLike | None = None, raw: bool = False, confidence: float | None = None
 ) -> EceCurve:
     """Compute the empirical cross-entropy of a calibrated system along prior log-odds.
 
@@ -437,10 +408,8 @@ def ece_curve(
     --------
     >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> curve = ece_curve(result, log_odds=[0.0])
     >>> bool(np.isclose(curve.calibrated[0], result.test[0]))
     True
@@ -480,12 +449,9 @@ def tippett_curve(system: OneSystem, *, points: int = 401) -> TippettCurve:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> tippett_curve(result, points=5).ratios.shape
     (5,)
     """
@@ -512,11 +478,8 @@ def only_system(system: OneSystem) -> str:
     """
     names = system.calibration.systems
     if len(names) != 1:
-        raise ParameterError(
-            "{system} is a fusion, which has ratios but no scores to show",
-            code="fusion-has-no-scores",
-            system=system.system,
-        )
+        template = "{system} is a fusion, which has ratios but no scores to show"
+        raise ParameterError(template, code="fusion-has-no-scores", system=system.system)
     return names[0]
 
 
@@ -577,15 +540,12 @@ class PavCurve(_Curve):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> curve = ft.calibration.pav_curve(result, n_resamples=20)
     >>> int(curve.genuine.sum()), int(curve.impostor.sum())
-    (100, 300)
+    (200, 800)
     """
 
     system: str
@@ -607,7 +567,7 @@ class PavCurve(_Curve):
     FIELDS = (
         Field("system"),
         Field("kind"),
-        Field("end", "score up to", "number", get="ends", in_json=False),
+        Field("end", "up to", "number", get="ends", in_json=False),
         Field("ratio", "ratio on test", "number", get="ratios", in_json=False),
         Field("interval", "interval", "range", get="_limits", in_json=False),
         Field("genuine", "genuine", "count", in_json=False),
@@ -616,7 +576,7 @@ class PavCurve(_Curve):
             "steps",
             get=lambda curve: {
                 "ends": curve.ends,
-                "ratios": _finite(curve.ratios),
+                "ratios": finite(curve.ratios.tolist()),
                 "genuine": curve.genuine,
                 "impostor": curve.impostor,
             },
@@ -625,8 +585,8 @@ class PavCurve(_Curve):
             "band",
             get=lambda curve: {
                 "places": curve.places,
-                "low": _finite(curve.low),
-                "high": _finite(curve.high),
+                "low": finite(curve.low.tolist()),
+                "high": finite(curve.high.tolist()),
                 "confidence": curve.confidence,
                 "cluster": curve.cluster,
             },
@@ -645,16 +605,15 @@ class PavCurve(_Curve):
         return np.column_stack([self.low[at], self.high[at]])
 
     def answer(self) -> str:
-        """How many steps there are, and what the band is."""
+        """Say how many steps there are, and what the band is."""
         steps = plural(len(self.ends), "step")
         return f"{self.system}, {steps} on test, {level_text(self.confidence)} band, {self.method}"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per step."""
-        table = self._table("pav", "Log-likelihood ratios by pool-adjacent-violators on test, a posteriori")
-        if not self.of_scores:
-            table = table.with_title("end", "log-likelihood ratio up to")
-        return (table.with_title("interval", interval_title(self.confidence)),)
+        """Tabulate one row per step."""
+        caption = "Log-likelihood ratios by pool-adjacent-violators on test, a posteriori"
+        end = "score up to" if self.of_scores else "log-likelihood ratio up to"
+        return (self._table("pav", caption, end=end, interval=interval_title(self.confidence)),)
 
 
 def pav_curve(
@@ -703,10 +662,8 @@ def pav_curve(
     --------
     >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> curve = pav_curve(result, n_resamples=20)
     >>> bool((np.diff(curve.ratios) > 0).all())
     True
@@ -831,10 +788,6 @@ def percentile_limits(drawn: Floats, confidence: float) -> tuple[Floats, Floats]
     return ordered[lowest], ordered[len(drawn) - 1 - lowest]
 
 
-def _finite(values: Floats) -> list[float | None]:
-    return [value if np.isfinite(value) else None for value in values.tolist()]
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LlrMap(_Curve):
     """The log-likelihood ratio of each score by a calibration, with its band by dev people.
@@ -860,12 +813,9 @@ class LlrMap(_Curve):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> ft.calibration.llr_map(result, points=5).ratios.shape
     (5,)
     """
@@ -895,7 +845,7 @@ class LlrMap(_Curve):
     )
 
     def answer(self) -> str:
-        """The method, and what the band is."""
+        """Give the method, and what the band is."""
         by = "dev resampled" if self.resampled else "from the parameters"
         points = plural(len(self.scores), "score")
         return (
@@ -903,9 +853,9 @@ class LlrMap(_Curve):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per score."""
+        """Tabulate one row per score."""
         caption = f"Scores and their log-likelihood ratios by {self.method}, fitted on dev"
-        return (self._table("llr_map", caption).with_title("interval", interval_title(self.confidence)),)
+        return (self._table("llr_map", caption, interval=interval_title(self.confidence)),)
 
 
 def llr_map(
@@ -939,12 +889,9 @@ def llr_map(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> result = ft.calibrate(dev, test)
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> result = ft.calibrate(data.dev, data.test)
     >>> curve = llr_map(result, points=5)
     >>> bool(((curve.low < curve.ratios) & (curve.ratios < curve.high)).all())
     True

@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from fairtrial.core.errors import ParameterError, TrialsError, check_share
-from fairtrial.core.trials import Trials
+from fairtrial.core.errors import ParameterError, check_share
 from fairtrial.core.words import nearest, shown
-from fairtrial.counting.search import hull_points
+from fairtrial.counting.search import all_points, hull_points
 from fairtrial.counting.tallies import ErrorCounts, Genuine, ScoreData, Scores, ScoreSource, as_source, count_errors
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.measures import DetectionCosts, Weights
 
-Floats: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[np.bool_]
 
 
@@ -211,7 +210,7 @@ class Segments:
         return Segments(np.array(ends), np.array(genuine), np.array(impostor))
 
     def ratios(self) -> Floats:
-        """The log-likelihood ratio of each segment; infinite where it holds one class only."""
+        """Give the log-likelihood ratio of each segment; infinite where it holds one class only."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.genuine / self.genuine.sum()) - np.log(self.impostor / self.impostor.sum()))
 
@@ -298,17 +297,12 @@ def dev_pav(data: ScoreData, *, system: str | None = None) -> float:
     >>> round(dev_pav(([-1.0, 1.0], [-1.0, 1.0])), 4)
     0.2171
     """
-    segments = Segments.of(as_source(data, system=system))
-    if isinstance(data, Trials):
-        scores = np.unique(data.column(system)).astype(np.float64)
-    elif isinstance(data, tuple):
-        scores = np.unique(np.concatenate([np.asarray(part, dtype=np.float64) for part in data]))
-    else:
-        raise TrialsError("devPAV needs all scores at once: Trials, or a pair of arrays")
+    source = as_source(data, system=system)
+    segments, scores = Segments.of(source), all_points(source).threshold
     place = np.minimum(np.searchsorted(segments.ends, scores, side="left"), len(segments.ends) - 1)
     values = segments.ratios()[place]
     finite = np.isfinite(values) & np.isfinite(scores)
-    x, away = scores[finite], (values - scores)[finite]
+    x, away = scores[finite], values[finite] - scores[finite]
     if len(x) < 2:
         return float("nan")
     first, second, widths = away[:-1], away[1:], np.diff(x)
@@ -477,13 +471,12 @@ def cost_target(cost: CostLike, partition: Sequence[str] = ()) -> CostTarget:
     if len(numbers) == 4:
         return cost_target(DetectionCosts(*numbers), columns)
     if len(numbers) not in (1, 3):
-        raise ParameterError(
+        template = (
             "the detection cost {cost} is unknown: expected a prior, a prior and two costs as in .01,10,1, or one of "
-            "{presets}{meant}",
-            code="unknown-cost",
-            cost=shown(cost),
-            presets=", ".join(PRESETS),
-            meant=nearest(cost, PRESETS),
+            "{presets}{meant}"
+        )
+        raise ParameterError(
+            template, code="unknown-cost", cost=shown(cost), presets=", ".join(PRESETS), meant=nearest(cost, PRESETS)
         )
     return cost_target(CostPoint(*numbers), columns)
 

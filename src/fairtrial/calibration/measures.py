@@ -19,7 +19,6 @@ from scipy.special import expit
 from fairtrial.calibration.evidence import (
     CostPoint,
     CostTarget,
-    Floats,
     Labels,
     Segments,
     by_class,
@@ -59,6 +58,7 @@ from fairtrial.inference.estimates import (
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import Kind, Provenance, TrialSets
 from fairtrial.inference.tests import TestResult, student_test
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.measures import Weights
 
 GIVEN_CALIBRATION: dict[Threshold, str] = {
@@ -118,12 +118,11 @@ class Evidence:
             dev = _trials_of(sets.dev)
             judged = np.any([block.held_out for block in sets.blocks], axis=0)
             if not judged.all():
-                raise TrialsError(
+                template = (
                     "evidence is measured on all trials, but {trials:count} of them are in no block; make_blocks(...) "
-                    "deals out all",
-                    code="not-in-a-block",
-                    trials=int(np.count_nonzero(~judged)),
+                    "deals out all"
                 )
+                raise TrialsError(template, code="not-in-a-block", trials=int(np.count_nonzero(~judged)))
             folded = [fit_calibration(dev.rows(np.flatnonzero(block.others)), **how) for block in sets.blocks]
         return cls(fit_calibration(sets.dev, **how), sets, tuple(folded))
 
@@ -234,7 +233,7 @@ def _trials_of(data: object) -> Trials:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Figure:
+class Statistic:
     """A statistic of evidence on the judged trials.
 
     Attributes
@@ -260,10 +259,10 @@ class Figure:
     moves: Floats | None = None
     least_high: float = 0.0
     errors: tuple[ErrorCounts, Weights] | None = None
-    parts: tuple[Figure, ...] = ()
+    parts: tuple[Statistic, ...] = ()
 
     @classmethod
-    def mean_of(cls, parts: Sequence[Figure]) -> Figure:
+    def mean_of(cls, parts: Sequence[Statistic]) -> Statistic:
         """Average several statistics of the same evidence."""
         if len(parts) == 1:
             return parts[0]
@@ -276,16 +275,16 @@ class Figure:
             parts=tuple(parts),
         )
 
-    def __sub__(self, other: Figure) -> Figure:
+    def __sub__(self, other: Statistic) -> Statistic:
         moves = None
         if self.moves is not None or other.moves is not None:
-            first, second = (0.0 if figure.moves is None else figure.moves for figure in (self, other))
+            first, second = (0.0 if statistic.moves is None else statistic.moves for statistic in (self, other))
             moves = np.asarray(first - second)
         with np.errstate(invalid="ignore"):  # infinite evidence is refused when something is estimated
             estimate = float(np.subtract(self.estimate, other.estimate))
             if self.values is None or other.values is None:
-                return Figure(estimate)
-            return Figure(estimate, self.values - other.values, moves)
+                return Statistic(estimate)
+            return Statistic(estimate, self.values - other.values, moves)
 
     def estimated(self, evidence: Evidence, *, threshold: Threshold = "re-estimated") -> Estimate:
         """Estimate the variance of a statistic, or of the difference of two on the same trials.
@@ -321,27 +320,27 @@ def _entropies(ratios: Floats, genuine: Labels, prior: float) -> tuple[Floats, F
     return shares * softplus(away), shares * signs * expit(away) / counts
 
 
-def entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:
+def entropy_statistic(evidence: Evidence, prior: float = 0.5) -> Statistic:
     """Compute the empirical cross-entropy at a prior, in bits; Cllr at one half."""
     if not evidence.in_memory:
-        return Figure(float(empirical_cross_entropy(evidence.source, prior)))
+        return Statistic(float(empirical_cross_entropy(evidence.source, prior)))
     values, slopes = _entropies(evidence.ratios, evidence.genuine, prior)
-    return Figure(sum_of_class_means(values, evidence.genuine), values, evidence.moved_by(slopes))
+    return Statistic(sum_of_class_means(values, evidence.genuine), values, evidence.moved_by(slopes))
 
 
-def cllr_figure(evidence: Evidence) -> Figure:
+def cllr_statistic(evidence: Evidence) -> Statistic:
     """Compute Cllr; bit-identical to `cllr`."""
-    return replace(entropy_figure(evidence), estimate=cllr(evidence.source))
+    return replace(entropy_statistic(evidence), estimate=cllr(evidence.source))
 
 
-def least_entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:
+def least_entropy_statistic(evidence: Evidence, prior: float = 0.5) -> Statistic:
     """Compute the least cross-entropy of any non-decreasing map of the scores; min Cllr at one half.
 
     It is a minimum over maps, so to first order each trial adds its cost at the best map. That map follows the trials
     it is fitted to, which makes costs too even; at the bounded map of other people they are too uneven: `_between`.
     """
     if not evidence.in_memory:
-        return Figure(float(empirical_cross_entropy(evidence.given_source, prior, minimum=True)))
+        return Statistic(float(empirical_cross_entropy(evidence.given_source, prior, minimum=True)))
     given, genuine = evidence.given, evidence.genuine
     segments = Segments.of(evidence.given_source)
     place = np.minimum(np.searchsorted(segments.ends, given, side="left"), len(segments.ends) - 1)
@@ -353,7 +352,7 @@ def least_entropy_figure(evidence: Evidence, prior: float = 0.5) -> Figure:
     held_out, _ = _entropies(ratios, genuine, prior)
     estimate = sum_of_class_means(costs, genuine)
     least_high = sum_of_class_means(held_out, genuine) if estimate == 0 else 0.0
-    return Figure(estimate, _between(costs, held_out), least_high=least_high)
+    return Statistic(estimate, _between(costs, held_out), least_high=least_high)
 
 
 def _between(costs: Floats, by_others: Floats) -> Floats:
@@ -361,11 +360,11 @@ def _between(costs: Floats, by_others: Floats) -> Floats:
     return (1 - _BY_OTHERS) * costs + _BY_OTHERS * by_others
 
 
-def _loss(evidence: Evidence) -> Figure:
-    return cllr_figure(evidence) - least_entropy_figure(evidence)
+def _loss(evidence: Evidence) -> Statistic:
+    return cllr_statistic(evidence) - least_entropy_statistic(evidence)
 
 
-def rocch_eer_figure(evidence: Evidence) -> Figure:
+def rocch_eer_statistic(evidence: Evidence) -> Statistic:
     """Compute the equal error rate on the ROC convex hull: the highest over priors of the least Bayes error.
 
     It lies between two vertices, at the prior for which both cost the same: to first order each trial adds its cost
@@ -388,7 +387,7 @@ def rocch_eer_figure(evidence: Evidence) -> Figure:
     positive = np.count_nonzero(genuine)
     negative = len(values) - positive
     counts = ErrorCounts(float("nan"), estimate * negative, estimate * positive, positive, negative)
-    return Figure(estimate, values, errors=(counts, Weights(1 - prior, prior)))
+    return Statistic(estimate, values, errors=(counts, Weights(1 - prior, prior)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -438,15 +437,17 @@ class Parts:
         return centred
 
 
-def cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
+def cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
     """Compute the actual cost, at the Bayes thresholds of priors and costs."""
     if not evidence.in_memory:
         counts = count_errors(evidence.source, [point.threshold for point in target.points])
-        return Figure.mean_of([Figure(float(point.normalised(counts[k]))) for k, point in enumerate(target.points)])
+        return Statistic.mean_of(
+            [Statistic(float(point.normalised(counts[k]))) for k, point in enumerate(target.points)]
+        )
     parts = Parts.of(evidence.test, target.partition)
-    figures = []
+    statistics = []
     for point in target.points:
-        figure = _point_figure(evidence, evidence.ratios, parts, point, point.threshold)
+        statistic = _point_statistic(evidence, evidence.ratios, parts, point, point.threshold)
         if evidence.influence is not None:
             # a cost is a step function of ratios: its slope is estimated from all trials near the threshold, weighted
             # by a normal density as wide as the uncertainty of the ratio there
@@ -461,32 +462,32 @@ def cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
                 passing = np.where(genuine, -weights.frr / genuine.sum(), weights.far / (~genuine).sum())
                 passing = passing * parts.weights
                 moved = evidence.moved_by(passing * np.exp(-((away / width) ** 2) / 2) / (width * sqrt(2 * pi)))
-            figure = replace(figure, moves=moved)
-        figures.append(figure)
-    return Figure.mean_of(figures)
+            statistic = replace(statistic, moves=moved)
+        statistics.append(statistic)
+    return Statistic.mean_of(statistics)
 
 
-def least_cost_figure(evidence: Evidence, target: CostTarget) -> Figure:
+def least_cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
     """Compute the least cost at any threshold of the scores, the best one for each point, a posteriori.
 
     As a minimum, it takes values between the costs at the best threshold and at that of other people.
     """
     if not evidence.in_memory:
         hull = hull_points(evidence.given_source)
-        return Figure.mean_of([Figure(float(np.min(point.weights.value(hull)))) for point in target.points])
+        return Statistic.mean_of([Statistic(float(np.min(point.weights.value(hull)))) for point in target.points])
     parts = Parts.of(evidence.test, target.partition)
     best = _least_thresholds(evidence, target, parts)
     by_others = [np.full(len(evidence.given), threshold) for threshold in best]
     for held, rest in evidence.folds():
         for column, threshold in zip(by_others, _least_thresholds(evidence, target, parts, rest), strict=True):
             column[held] = threshold
-    figures = []
+    statistics = []
     for point, threshold, others in zip(target.points, best, by_others, strict=True):
-        figure = _point_figure(evidence, evidence.given, parts, point, threshold)
+        statistic = _point_statistic(evidence, evidence.given, parts, point, threshold)
         held_out = parts.centred(_priced(evidence.given, evidence.genuine, point, others))
-        assert figure.values is not None
-        figures.append(replace(figure, values=_between(figure.values, held_out)))
-    return Figure.mean_of(figures)
+        assert statistic.values is not None
+        statistics.append(replace(statistic, values=_between(statistic.values, held_out)))
+    return Statistic.mean_of(statistics)
 
 
 def _least_thresholds(evidence: Evidence, target: CostTarget, parts: Parts, rows: Labels | None = None) -> list[float]:
@@ -510,7 +511,7 @@ def _least_thresholds(evidence: Evidence, target: CostTarget, parts: Parts, rows
     return [float(thresholds[int(np.argmin(cost))]) for cost in costs]
 
 
-def _point_figure(evidence: Evidence, scores: Floats, parts: Parts, point: CostPoint, threshold: float) -> Figure:
+def _point_statistic(evidence: Evidence, scores: Floats, parts: Parts, point: CostPoint, threshold: float) -> Statistic:
     """Compute the cost at one operating point and one threshold."""
     genuine = evidence.genuine
     values = parts.centred(_priced(scores, genuine, point, threshold))
@@ -518,7 +519,7 @@ def _point_figure(evidence: Evidence, scores: Floats, parts: Parts, point: CostP
     positive = int(np.count_nonzero(genuine))
     errors = float(wrong[~genuine].sum()), float(wrong[genuine].sum())
     counts = ErrorCounts(threshold, *errors, positive, len(wrong) - positive)
-    return Figure(sum_of_class_means(values, genuine), values, errors=(counts, point.weights))
+    return Statistic(sum_of_class_means(values, genuine), values, errors=(counts, point.weights))
 
 
 def _priced(scores: Floats, genuine: Labels, point: CostPoint, threshold: float | Floats) -> Floats:
@@ -564,7 +565,7 @@ class EvidenceMeasure:
 
     name: str
     label: str
-    figure: Callable[[Evidence], Figure]
+    figure: Callable[[Evidence], Statistic]
     summary: str = ""
     posteriori: bool = False
     raw: bool = False
@@ -588,8 +589,8 @@ class EvidenceMeasure:
         """What a column of its intervals holds."""
         return "interval" if self.is_share else "range"
 
-    def told(self, provenance: Provenance) -> Kind:
-        """Tell whether it is a priori.
+    def status(self, provenance: Provenance) -> Kind:
+        """Say whether it is a priori.
 
         Parameters
         ----------
@@ -632,16 +633,13 @@ class EvidenceMeasure:
                 "{measure} is calibrated on dev and judged on test; give both sets", code="needs-dev", measure=self.name
             )
         if not isinstance(sets.test, Trials) or not (unchanged or isinstance(sets.dev, Trials)):
-            raise TrialsError(
-                "{measure} needs Trials, one row per trial; build them with Trials.from_arrays",
-                code="needs-trials",
-                measure=self.name,
-            )
+            template = "{measure} needs Trials, one row per trial; build them with Trials.from_arrays"
+            raise TrialsError(template, code="needs-trials", measure=self.name)
         if unchanged:
             return judgement.once("evidence of raw scores", lambda: Evidence(unchanged_scores(system), sets))
         return judgement.once("evidence", lambda: Evidence.fitted(sets, (system,)))
 
-    def judged(self, judgement: Judgement | Evidence) -> Figure:
+    def judged(self, judgement: Judgement | Evidence) -> Statistic:
         """Compute the statistic of a judged system, once.
 
         Parameters
@@ -651,7 +649,7 @@ class EvidenceMeasure:
 
         Returns
         -------
-        Figure
+        Statistic
             The estimate, and what each trial adds to it.
         """
         if isinstance(judgement, Evidence):
@@ -687,15 +685,15 @@ class EvidenceMeasure:
         mean over operating points are the means of theirs.
         """
         check_confidence(confidence)
-        evidence, figure = self.evidence(judgement), self.judged(judgement)
-        estimate = figure.estimate
+        evidence, statistic = self.evidence(judgement), self.judged(judgement)
+        estimate = statistic.estimate
         if not np.isfinite(estimate):
             low, high, sigma, limits = 0.0, inf, inf, "student"
-            given: Threshold = "fixed" if figure.moves is None else threshold
+            given: Threshold = "fixed" if statistic.moves is None else threshold
         else:
-            made = figure.estimated(evidence, threshold=threshold)
+            made = statistic.estimated(evidence, threshold=threshold)
             sigma, limits, given = made.sigma, "student", made.threshold
-            parts = figure.parts or (figure,)
+            parts = statistic.parts or (statistic,)
             if parts[0].errors is not None:
                 ends = [part.estimated(evidence, threshold=threshold).interval(confidence) for part in parts]
                 low, high = np.mean(ends, axis=0).tolist()
@@ -707,7 +705,7 @@ class EvidenceMeasure:
                 else:
                     near = min(reach, estimate)
                     factor, beyond = exp(near / estimate) if estimate > 0 else e, reach - near
-                    low, high = estimate / factor - beyond, max(estimate * factor + beyond, figure.least_high)
+                    low, high = estimate / factor - beyond, max(estimate * factor + beyond, statistic.least_high)
             if not self.signed:
                 slack = _ROUNDING * max(high, estimate)
                 low = 0.0 if low <= slack else low
@@ -753,26 +751,24 @@ class EvidenceMeasure:
         tests = [evidence_test(self, evidence, difference, alternative=alternative)]
         if tests[0].threshold == "re-estimated":
             tests.append(evidence_test(self, evidence, difference, alternative=alternative, threshold="fixed"))
-        return tests, bootstrap_figure(difference, evidence, n_resamples=n_resamples, rng=rng)
+        return tests, bootstrap_statistic(difference, evidence, n_resamples=n_resamples, rng=rng)
 
 
-def check_finite(measure: EvidenceMeasure, figures: Mapping[str, Figure]) -> None:
-    """Refuse to test a difference from a system whose figure, by its name, is infinite."""
-    infinite = [name for name, figure in figures.items() if not isfinite(figure.estimate)]
+def check_finite(measure: EvidenceMeasure, statistics: Mapping[str, Statistic]) -> None:
+    """Refuse to test a difference from a system whose statistic, by its name, is infinite."""
+    infinite = [name for name, statistic in statistics.items() if not isfinite(statistic.estimate)]
     if infinite:
-        raise TrialsError(
+        template = (
             "{systems}: a trial has infinite evidence for the wrong side, so no difference in {measure} can be tested; "
-            "leave such systems out",
-            code="infinite-evidence",
-            systems=listed(infinite),
-            measure=term(measure.label),
+            "leave such systems out"
         )
+        raise TrialsError(template, code="infinite-evidence", systems=listed(infinite), measure=term(measure.label))
 
 
 def evidence_test(
     measure: EvidenceMeasure,
     evidence: Evidence,
-    difference: Figure,
+    difference: Statistic,
     *,
     alternative: Alternative = "two-sided",
     threshold: Threshold = "re-estimated",
@@ -798,14 +794,14 @@ def evidence_test(
     return replace(test, measure=measure.name, is_share=measure.is_share, note=note, label=measure.label)
 
 
-def bootstrap_figure(
-    figure: Figure, evidence: Evidence, *, n_resamples: int = 10_000, rng: int | None = 0
+def bootstrap_statistic(
+    statistic: Statistic, evidence: Evidence, *, n_resamples: int = 10_000, rng: int | None = 0
 ) -> Bootstrap:
     """Bootstrap a statistic to first order, by people, or by trials without ids.
 
     Parameters
     ----------
-    figure
+    statistic
         The statistic, or the difference of two.
     evidence
         Where it comes from; of a difference, that of either system.
@@ -818,10 +814,10 @@ def bootstrap_figure(
     """
     check_resamples(n_resamples)
     generator, people = as_generator(rng), evidence.sets.people[1]
-    assert figure.values is not None
-    parts = np.empty(len(figure.values))
+    assert statistic.values is not None
+    parts = np.empty(len(statistic.values))
     for rows in (evidence.genuine, ~evidence.genuine):
-        parts[rows] = (figure.values[rows] - figure.values[rows].mean()) / np.count_nonzero(rows)
+        parts[rows] = (statistic.values[rows] - statistic.values[rows].mean()) / np.count_nonzero(rows)
     if people is not None:
         sums = np.zeros(people.size)
         for part in people.classes:
@@ -842,36 +838,36 @@ def bootstrap_figure(
             some[:] = people.draw(len(some), generator) @ sums
         else:
             some[:] = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), len(some)) @ sums
-    return Bootstrap(figure.estimate, figure.estimate + drawn - drawn.mean())
+    return Bootstrap(statistic.estimate, statistic.estimate + drawn - drawn.mean())
 
 
 def entropy_measure(prior: float, *, least: bool = False) -> EvidenceMeasure:
     """Make the measure of the cross-entropy at a prior, of the calibrated ratios or the least."""
-    figure: Callable[..., Figure] = least_entropy_figure if least else entropy_figure
+    statistic: Callable[..., Statistic] = least_entropy_statistic if least else entropy_statistic
     entropy = -prior * log2(prior) - (1 - prior) * log2(1 - prior)
     name, label = f"{'ece-min' if least else 'ece'}@{prior:g}", f"{'min ' if least else ''}ECE({prior:g})"
     most = entropy if least else inf
-    return EvidenceMeasure(name, label, partial(figure, prior=prior), posteriori=least, most=most)
+    return EvidenceMeasure(name, label, partial(statistic, prior=prior), posteriori=least, most=most)
 
 
 def cost_measure(target: CostTarget, kind: Literal["act-dcf", "act-dcf-raw", "min-dcf"] = "act-dcf") -> EvidenceMeasure:
     """Make the measure of a detection cost: calibrated on dev, of scores unchanged, or the least."""
     least = kind == "min-dcf"
     word = {"act-dcf": "actual DCF", "act-dcf-raw": "actual DCF of the scores", "min-dcf": "min DCF"}[kind]
-    figure: Callable[..., Figure] = least_cost_figure if least else cost_figure
+    statistic: Callable[..., Statistic] = least_cost_statistic if least else cost_statistic
     return EvidenceMeasure(
         f"{kind}@{target.name}",
         f"{word}({target.name})",
-        partial(figure, target=target),
+        partial(statistic, target=target),
         posteriori=least,
         raw=kind == "act-dcf-raw",
         most=1.0 if least else inf,  # deciding without a score costs 1
     )
 
 
-CLLR = EvidenceMeasure("cllr", "Cllr", cllr_figure, "cost of the log-likelihood ratio, calibrated on dev")
+CLLR = EvidenceMeasure("cllr", "Cllr", cllr_statistic, "cost of the log-likelihood ratio, calibrated on dev")
 MIN_CLLR = EvidenceMeasure(
-    "cllr-min", "min Cllr", least_entropy_figure, "the least Cllr of any non-decreasing map", True, most=1.0
+    "cllr-min", "min Cllr", least_entropy_statistic, "the least Cllr of any non-decreasing map", True, most=1.0
 )
 CLLR_CAL = EvidenceMeasure(
     "cllr-cal",
@@ -883,11 +879,11 @@ CLLR_CAL = EvidenceMeasure(
         "conservative-test", "conservative: two systems that both lose little are hardly ever distinguishable"
     ),
 )
-_CLLR_RAW = EvidenceMeasure("cllr-raw", "Cllr of the scores", cllr_figure, "Cllr of the scores unchanged", raw=True)
+_CLLR_RAW = EvidenceMeasure("cllr-raw", "Cllr of the scores", cllr_statistic, "Cllr of the scores unchanged", raw=True)
 _ROCCH_EER = EvidenceMeasure(
     "eer-rocch",
     "EER (ROCCH)",
-    rocch_eer_figure,
+    rocch_eer_statistic,
     "equal error rate on the ROC convex hull",
     True,
     is_share=True,

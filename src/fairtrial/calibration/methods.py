@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import gaussian_filter1d
 from scipy.special import expit
 
-from fairtrial.calibration.evidence import Floats, Fold, Labels, Segments, class_ends, softplus
+from fairtrial.calibration.evidence import Fold, Labels, Segments, class_ends, softplus
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.core.registry import Registry
@@ -24,6 +24,7 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed
 from fairtrial.counting.kernels import Cells
 from fairtrial.counting.tallies import Genuine, ScoreData, Scores, ScoreSource, Tally, Total, as_source
+from fairtrial.inference.variance import Floats
 
 Numbers: TypeAlias = dict[str, float | list[float]]
 """The numbers that a map consists of, by name."""
@@ -45,7 +46,7 @@ class ScoreMap(Protocol):
         ...
 
     def described(self, systems: tuple[str, ...]) -> dict[str, float]:
-        """The few numbers that a table shows, by name."""
+        """Give the few numbers that a table shows, by name."""
         ...
 
 
@@ -227,12 +228,12 @@ class DevScores:
         return replace(self, source=MappedSource(self.source, change))
 
     def class_means(self) -> Floats:
-        """The means of impostor and of genuine scores, shape (2, systems)."""
+        """Give the means of impostor and of genuine scores, shape (2, systems)."""
         genuine, impostor = self.counts
         return np.asarray(self.sum(_class_sums) / np.array([[impostor], [genuine]]))
 
     def class_squares(self, means: Floats) -> Floats:
-        """The sums of squared deviations from the means of both classes, shape (2, systems)."""
+        """Give the sums of squared deviations from the means of both classes, shape (2, systems)."""
         return np.asarray(self.sum(partial(_class_squares, means=means)))
 
     def check_finite(self) -> None:
@@ -246,27 +247,17 @@ class DevScores:
         low, high = self.class_range[0].min(axis=0), self.class_range[1].max(axis=0)
         for name, least, most in zip(self.systems, low.tolist(), high.tolist(), strict=True):
             if not np.isfinite([least, most]).all():
-                raise TrialsError(
-                    "{system}: some dev scores are infinite; only {method!o} can calibrate those",
-                    code="infinite-scores",
-                    system=name,
-                    method="pav",
-                )
+                template = "{system}: some dev scores are infinite; only {method!o} can calibrate those"
+                raise TrialsError(template, code="infinite-scores", system=name, method="pav")
             if least == most:
-                raise TrialsError(
-                    "{system}: all dev scores are equal, so they are evidence of nothing",
-                    code="equal-scores",
-                    system=name,
-                )
+                template = "{system}: all dev scores are equal, so they are evidence of nothing"
+                raise TrialsError(template, code="equal-scores", system=name)
             if max(abs(least), abs(most)) < _LEAST:
-                raise TrialsError(
+                template = (
                     "{system}: dev scores from {low:g} to {high:g} are too small to calibrate; multiply those of dev "
-                    "and test by the same number",
-                    code="tiny-scores",
-                    system=name,
-                    low=least,
-                    high=most,
+                    "and test by the same number"
                 )
+                raise TrialsError(template, code="tiny-scores", system=name, low=least, high=most)
 
 
 def score_table(trials: Trials, systems: tuple[str, ...]) -> Floats:
@@ -433,7 +424,7 @@ class Linear:
         return ratios
 
     def described(self, systems: tuple[str, ...]) -> dict[str, float]:
-        """Every weight, and the offset."""
+        """Give every weight, and the offset."""
         weights = {f"weight of {name}": weight for name, weight in zip(systems, self.weights, strict=True)}
         return {**weights, "offset": self.offset}
 
@@ -606,12 +597,11 @@ def _fit_gaussian(dev: DevScores) -> CalibrationFit:
     covariances = table.sum(partial(_scatter, means=means)) / np.array([negative, positive])[:, None, None]
     pooled = dev.prior * covariances[1] + (1 - dev.prior) * covariances[0]
     if np.linalg.matrix_rank(pooled, tol=1e-12 * np.trace(pooled), hermitian=True) < len(dev.systems):
-        raise TrialsError(
+        template = (
             "{systems}: the dev scores of each class do not vary, or systems repeat each other; no normal distribution "
-            "can be fitted",
-            code="no-variance",
-            systems=listed(dev.systems),
+            "can be fitted"
         )
+        raise TrialsError(template, code="no-variance", systems=listed(dev.systems))
     weights = np.linalg.solve(pooled, means[1] - means[0])
     middle = (means[1] + means[0]) / 2
     mapping = Linear(tuple((weights / scale).tolist()), float(-weights @ middle))
@@ -628,11 +618,6 @@ def _fit_gaussian(dev: DevScores) -> CalibrationFit:
     moved_offset = -moved_weights @ middle - moved_means @ weights / 2
     influence = LinearInfluence(np.column_stack([moved_weights / scale, moved_offset]))
     return CalibrationFit(mapping, influence, _turned(weights))
-
-
-def _identity(dev: DevScores) -> CalibrationFit:
-    """Take scores as the log-likelihood ratios that they are already."""
-    return CalibrationFit(Linear((1.0,), 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -666,7 +651,7 @@ class Steps:
         return np.searchsorted(self.ends, scores[:, 0], side="left")
 
     def described(self, systems: tuple[str, ...]) -> dict[str, float]:
-        """The number of steps, and the range of the ratios."""
+        """Give the number of steps, and the range of the ratios."""
         return {
             "steps": len(self.values),
             "lowest ratio": float(self.values[0]),
@@ -773,7 +758,7 @@ class Curve:
         return np.interp(scores[:, 0], self.knots, self.values)
 
     def described(self, systems: tuple[str, ...]) -> dict[str, float]:
-        """The number of knots, and the range of the ratios."""
+        """Give the number of knots, and the range of the ratios."""
         low, high = float(self.values.min()), float(self.values.max())
         return {"knots": len(self.knots), "lowest ratio": low, "highest ratio": high}
 
@@ -805,11 +790,8 @@ def _fit_kernels(dev: DevScores) -> CalibrationFit:
         for k, count in ((1, positive), (0, negative))
     ]
     if not min(widths) > 0:
-        raise TrialsError(
-            "{system}: all dev scores of one class are equal, so no density can be estimated",
-            code="equal-scores",
-            system=name,
-        )
+        template = "{system}: all dev scores of one class are equal, so no density can be estimated"
+        raise TrialsError(template, code="equal-scores", system=name)
     low, high = float(lowest.min()), float(highest.max())
     step = min(widths) / _BINS
     if not (high - low) / step < _MOST_BINS:
@@ -928,6 +910,11 @@ for _method in (
         "gaussian", _fit_gaussian, Linear.read, "two normal distributions of the same width", fuses=True, weighs=True
     ),
     CalibrationMethod("kde", _fit_kernels, Curve.read, "the ratio of two kernel densities (Silverman), bounded"),
-    CalibrationMethod("none", _identity, Linear.read, "the scores unchanged: they are log-likelihood ratios already"),
+    CalibrationMethod(
+        "none",
+        lambda dev: CalibrationFit(Linear((1.0,), 0.0)),
+        Linear.read,
+        "the scores unchanged: they are log-likelihood ratios already",
+    ),
 ):
     register_calibration(_method)

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from fairtrial.calibration.evidence import Floats, elub_bounds
+from fairtrial.calibration.evidence import elub_bounds
 from fairtrial.calibration.methods import (
     CALIBRATIONS,
     DevScores,
@@ -26,6 +26,7 @@ from fairtrial.core.words import listed, shown
 from fairtrial.counting.tallies import ScoreData, ScoreSource
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.models import TABLE, ModelFormat
+from fairtrial.inference.variance import Floats
 
 _FORMAT = ModelFormat(
     "fairtrial calibration",
@@ -59,14 +60,11 @@ class Calibration:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> calibration = ft.calibration.fit_calibration(dev)
-    >>> calibration.apply(test)
-    <Trials: 400 trials (100 genuine, 300 impostor), 1 system: logistic(system); ids: none>
+    >>> data = ft.groups.synthetic_groups({"all": 40})
+    >>> calibration = ft.calibration.fit_calibration(data.dev)
+    >>> calibration.apply(data.test).systems
+    ('logistic(system)',)
     """
 
     systems: tuple[str, ...]
@@ -119,12 +117,8 @@ class Calibration:
         """
         missing = [name for name in self.systems if name not in trials.systems]
         if missing:
-            raise TrialsError(
-                "the trials hold no scores of {missing}; they hold {systems}",
-                code="missing-systems",
-                missing=listed(missing),
-                systems=listed(trials.systems),
-            )
+            template = "the trials hold no scores of {missing}; they hold {systems}"
+            raise TrialsError(template, code="missing-systems", missing=listed(missing), systems=listed(trials.systems))
         return self.map(score_table(trials, self.systems))
 
     def apply(self, trials: Trials) -> Trials:
@@ -277,12 +271,8 @@ def fit_calibration(
     known = CALIBRATIONS.find(method)
     check_choice("bounds", bounds, ("none", "elub"))
     if not _LEAST_PRIOR <= prior <= 1 - _LEAST_PRIOR:
-        raise ParameterError(
-            "prior must be between {least:g} and 1 - {least:g}, not {prior:g}",
-            code="out-of-range",
-            least=_LEAST_PRIOR,
-            prior=prior,
-        )
+        template = "prior must be between {least:g} and 1 - {least:g}, not {prior:g}"
+        raise ParameterError(template, code="out-of-range", least=_LEAST_PRIOR, prior=prior)
     if isinstance(dev, tuple):
         names: tuple[str, ...] = ("system",)
     elif systems is None:
@@ -292,13 +282,8 @@ def fit_calibration(
         names = tuple(dev.check_system(name) for name in asked)  # type: ignore[union-attr]
     if len(names) != 1 and not known.fuses:
         able = [name for name, other in CALIBRATIONS.items() if other.fuses]
-        raise ParameterError(
-            "{method} calibrates one system, not {systems}; {able} fuse several",
-            code="one-system",
-            method=method,
-            systems=listed(names),
-            able=listed(able),
-        )
+        template = "{method} calibrates one system, not {systems}; {able} fuse several"
+        raise ParameterError(template, code="one-system", method=method, systems=listed(names), able=listed(able))
     scores = DevScores.of(dev, names, prior)
     fit = known.fit(scores)
     fitted = Calibration(names, method, fit.mapping, prior, fit.notes, fit.influence)

@@ -12,7 +12,7 @@ The command line prints it and ends with exit code 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -143,14 +143,14 @@ _LEAST_CONFIDENCE = 1e-9
 
 
 def check_confidence(confidence: float) -> float:
-    """A confidence strictly between 0 and 1, and not next to nothing."""
+    """Check a level of confidence: strictly between 0 and 1."""
     if 0 < check_share("confidence", confidence, open_ends=True) < _LEAST_CONFIDENCE:
         raise ParameterError(f"confidence must be at least {_LEAST_CONFIDENCE:g}, not {confidence:g}")
     return confidence
 
 
 def check_share(name: str, value: float, *, open_ends: bool = False) -> float:
-    """A number from 0 to 1; with `open_ends`, neither 0 nor 1 itself."""
+    """Check a number from 0 to 1; with `open_ends`, 0 and 1 are out of range."""
     try:
         within = 0 < value < 1 if open_ends else 0 <= value <= 1
     except (TypeError, ValueError) as error:
@@ -161,7 +161,7 @@ def check_share(name: str, value: float, *, open_ends: bool = False) -> float:
 
 
 def check_rate(name: str, rate: float, *, open_ends: bool = False) -> float:
-    """An error rate as a fraction from 0 to 1; with `open_ends`, neither 0 nor 1 itself."""
+    """Check an error rate, a fraction from 0 to 1; with `open_ends`, 0 and 1 are out of range."""
     if not (0 < rate < 1 if open_ends else 0 <= rate <= 1):
         within = "above 0 and below 1" if open_ends else "between 0 and 1"
         raise ParameterError(f"{name} must be a fraction {within}, not {rate}; 1.5 % is 0.015")
@@ -169,14 +169,14 @@ def check_rate(name: str, rate: float, *, open_ends: bool = False) -> float:
 
 
 def check_classes(genuine: int, impostor: int, what: str) -> None:
-    """Raise an error where there are trials of one class only; `what` is what the error calls them."""
+    """Check that there are trials of both classes; `what` names them in the error."""
     for count, name in ((genuine, "genuine"), (impostor, "impostor")):
         if count == 0:
             raise TrialsError(f"{what}: there is no {name} trial; error rates need both classes")
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
-    """One of several names."""
+    """Check one of several names."""
     known = list(choices)
     if not isinstance(value, str) or value not in known:
         meant = nearest(value, known)
@@ -184,18 +184,25 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         raise ParameterError(template, code="unknown", known=known, value=value, meant=meant, **{name: value})
 
 
+def refuse_given(given: Mapping[str, bool], why: str, **values: Any) -> None:
+    """Raise an error for the first parameter that was given but does not apply; `why` ends the sentence."""
+    for name, is_given in given.items():
+        if is_given:
+            raise ParameterError(f"{{{name}!p}} {why}", code="does-not-apply", **values)
+
+
 def check_resamples(n_resamples: int) -> int:
-    """A number of resamples of at least 1."""
+    """Check a number of resamples: at least 1."""
     return check_number("resample", n_resamples, most=10**9)
 
 
 def check_workers(workers: int) -> int:
-    """A number of workers of at least 1, and not so many that no machine could run them."""
+    """Check a number of workers: from 1 to 1024."""
     return check_number("worker", workers, most=1024)
 
 
 def check_number(what: str, number: int, *, most: int = 10**6) -> int:
-    """How many of something there are: at least one, and not more than anybody could wait for."""
+    """Check a number of something: a whole number from 1 to `most`."""
     if not _is_whole(number) or number < 1:
         raise ParameterError(f"there must be at least one {what}, not {number}")
     if number > most:
@@ -204,14 +211,14 @@ def check_number(what: str, number: int, *, most: int = 10**6) -> int:
 
 
 def check_seed(seed: int) -> int:
-    """A seed: a whole number of at least 0."""
+    """Check a seed: a whole number of at least 0."""
     if not _is_whole(seed) or seed < 0:
         raise ParameterError(f"a seed must be a whole number of at least 0, not {seed}")
     return int(seed)
 
 
 def check_count(name: str, count: float) -> int:
-    """A number of trials or errors: whole, and at least 0."""
+    """Check a number of trials or errors: whole, and at least 0."""
     try:
         whole = count >= 0 and count == int(count)
     except (TypeError, ValueError, OverflowError):
@@ -228,7 +235,7 @@ def _is_whole(number: Any) -> bool:
 
 
 def as_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
-    """A generator as it is, one made from a seed, or a new one that never repeats itself for None.
+    """Give a generator unchanged, one made from a seed, or for None a new one that never repeats itself.
 
     Examples
     --------
@@ -243,7 +250,7 @@ def as_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
 
 
 def check_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
-    """One alpha or several as an array, each from 0 to 1."""
+    """Check one alpha or several, each from 0 to 1, and give an array."""
     import numpy as np
 
     try:

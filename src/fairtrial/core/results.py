@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from importlib import import_module
+from math import isfinite
 from operator import attrgetter
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from fairtrial.core.notes import Note, gather_notes
 from fairtrial.core.tables import Column, Table
@@ -33,8 +35,8 @@ class Field(Column):
     get : str or callable, default ""
         The attribute with the value, dotted if it is one of an attribute, or a function of the object; the attribute
         named like the key by default.
-    in_json : bool, default True
-        Whether JSON has it.
+    in_json : bool or {"if known", "finite"}, default True
+        Whether JSON has it; ``if known`` leaves it out if it is None, and ``finite`` has null for infinite numbers.
 
     Examples
     --------
@@ -46,7 +48,7 @@ class Field(Column):
 
     title: str | Text = ""
     get: str | Callable[[Any], Any] = ""
-    in_json: bool = True
+    in_json: bool | Literal["if known", "finite"] = True
 
     def value(self, of: Any) -> Any:
         """Give the value of an object."""
@@ -67,7 +69,23 @@ class Record:
         dict
             Rates are fractions.
         """
-        return {field.key: plain(field.value(self)) for field in self.FIELDS if field.in_json}
+        entries = {}
+        for field in self.FIELDS:
+            if field.in_json and ((value := plain(field.value(self))) is not None or field.in_json != "if known"):
+                entries[field.key] = finite(value) if field.in_json == "finite" else value
+        return entries
+
+
+def fields_of(attribute: str, columns: Iterable[Column]) -> tuple[Field, ...]:
+    """Make fields of the columns of an attribute, such as the rates and counts of an `ErrorCounts`."""
+    return tuple(Field(c.key, c.title, c.kind, c.detail, get=f"{attribute}.{c.key}") for c in columns)
+
+
+def finite(value: Any) -> Any:
+    """Give None for infinite and undefined numbers."""
+    if isinstance(value, list):
+        return [finite(entry) for entry in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def plain(value: Any) -> Any:
@@ -93,14 +111,18 @@ def table_of(
     section: str | None = None,
     shown: Sequence[int] | None = None,
     detail: bool = False,
+    titles: Mapping[str, str] = MappingProxyType({}),
 ) -> Table:
-    """Make a table of the fields that have a title, one row per record."""
+    """Make a table of the fields that have a title, one row per record; `titles` by key replace those declared."""
     columns = [field for field in fields if field.title]
     rows = tuple(tuple(field.value(record) for field in columns) for record in records)
     return Table(
         name,
         caption,
-        tuple(Column(field.key, field.title, field.kind, field.detail) for field in columns),
+        tuple(
+            Column(field.key, titles.get(field.key, field.title), field.kind, field.detail, field.optional)
+            for field in columns
+        ),
         rows,
         tuple(notes),
         section,

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import InputError, TrialsError, check_choice
 from fairtrial.core.ids import IdColumn, Ids, recode
-from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import listed, plural
 
 NanPolicy: TypeAlias = Literal["error", "drop", "reject"]
@@ -241,6 +240,8 @@ class Trials:
 
     def _repr_html_(self) -> str:
         genuine = int(np.count_nonzero(self.genuine))
+        from fairtrial.core.tables import Column, Table
+
         counts = (Column("genuine", "genuine", "count"), Column("impostor", "impostor", "count"))
         columns = (*counts, Column("systems", "systems"), Column("ids", "ids"))
         row = (genuine, len(self) - genuine, ", ".join(self.systems), ", ".join(self.ids) or "none")

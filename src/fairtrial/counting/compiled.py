@@ -229,15 +229,7 @@ def _count_ranks(
 
 
 def _gather(
-    room: Any,
-    scores: Any,
-    genuine: Any,
-    row: Any,
-    even: Any,
-    ordinal: Any,
-    starts: Any,
-    table: Any,
-    chosen: Any,
+    room: Any, scores: Any, genuine: Any, row: Any, even: Any, ordinal: Any, starts: Any, table: Any, chosen: Any
 ) -> Any:
     """Fill `room` with impostor scores from its beginning and genuine ones from its end; give where they stop."""
     places, cells = np.empty(_BLOCK, np.float64), np.empty(_BLOCK, np.int32)
@@ -332,11 +324,7 @@ _ARGUMENTS: dict[Callable[..., Any], Callable[[Any], tuple[Any, ...]]] = {
         *(_COUNTS, _read(dtype), *_CLASSES, *_CELLS),
         *(_read(types.float64), _read(types.int64)),
     ),
-    _count_table: lambda dtype: (
-        *(_ROWS, _read(dtype), *_CLASSES),
-        *([_read(types.int64)] * 4),
-        *(types.int64, _ROWS),
-    ),
+    _count_table: lambda dtype: (*(_ROWS, _read(dtype), *_CLASSES), *([_read(types.int64)] * 4), *(types.int64, _ROWS)),
     _gather: lambda dtype: (types.Array(dtype, 1, "C"), _read(dtype), *_CLASSES, *_CELLS, _read(types.boolean)),
     _count_up_to: lambda dtype: (_ROWS, _read(dtype), _read(dtype)),
     _find_extremes: lambda dtype: (types.Array(types.float64, 2, "C"), _read(dtype), *_CELLS, _read(types.boolean)),

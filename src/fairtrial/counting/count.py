@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from fairtrial.core.errors import InputError, ParameterError, TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.core.parameters import read_number
-from fairtrial.core.results import Result, plain
+from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Table
 from fairtrial.core.words import listed
 from fairtrial.counting.counter import Counter, load_counters
@@ -36,38 +36,36 @@ class CountsFile(Result):
         What the reader should know.
     """
 
+    FIELDS: ClassVar = (
+        Field("out"),
+        *(Field(name, get=f"counter.{name}") for name in ("systems", "genuine", "impostor", "precision", "thresholds")),
+        Field("ids", get="counter.roles"),
+        *map(Field, ("cells", "exact", "notes")),
+    )
     counter: Counter
     out: str
     notes: tuple[Note | str, ...] = ()
 
+    @property
+    def cells(self) -> dict[str, int]:
+        """The number of cells by system."""
+        return {name: len(self.counter.cells(name)) for name in self.counter.systems}
+
+    @property
+    def exact(self) -> bool:
+        """Whether every distinct score has a cell."""
+        return all(self.counter.cells(name).level == 0 for name in self.counter.systems)
+
     def answer(self) -> str:
         """Give the numbers of trials and cells."""
-        counter, content = self.counter, self.to_dict()
-        most = max(content["cells"].values())
-        kept = f"{most:,} distinct scores, all kept" if content["exact"] else f"up to {most:,} cells"
+        counter, most = self.counter, max(self.cells.values())
+        kept = f"{most:,} distinct scores, all kept" if self.exact else f"up to {most:,} cells"
         trials = f"{counter.genuine:,} genuine and {counter.impostor:,} impostor trials"
         return f"{self.out}: {trials}, systems {', '.join(counter.systems)}; {kept}"
 
     def tables(self) -> tuple[Table, ...]:
         """Give the notes."""
         return (Table("counts", "", (), (), self.notes),)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the numbers under the names of the command line's JSON."""
-        counter = self.counter
-        cells = {name: counter.cells(name) for name in counter.systems}
-        return {
-            "out": self.out,
-            "systems": list(counter.systems),
-            "genuine": counter.genuine,
-            "impostor": counter.impostor,
-            "precision": counter.precision,
-            "thresholds": {name: list(values) for name, values in counter.thresholds.items()},
-            "ids": list(counter.roles),
-            "cells": {name: len(counted) for name, counted in cells.items()},
-            "exact": all(counted.level == 0 for counted in cells.values()),
-            "notes": plain(self.notes),
-        }
 
 
 def count_files(

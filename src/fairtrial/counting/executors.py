@@ -14,8 +14,8 @@ from typing import TypeVar
 from fairtrial.core.errors import FairtrialError, InputError
 from fairtrial.counting.tallies import processors
 
-Argument = TypeVar("Argument")
-Answer = TypeVar("Answer")
+Input = TypeVar("Input")
+Output = TypeVar("Output")
 
 _ATTEMPTS = 4
 _WORKERS_OF_OTHERS = 64  # assumed of an executor that does not give its number of workers
@@ -24,8 +24,8 @@ _PATIENCE = 60.0  # seconds that it may be without a worker
 
 
 def run_tasks(
-    work: Callable[[Argument], Answer], arguments: Sequence[Argument], executor: Executor | None = None
-) -> Iterator[Answer]:
+    work: Callable[[Input], Output], arguments: Sequence[Input], executor: Executor | None = None
+) -> Iterator[Output]:
     """Yield the result of each task, in the order in which they finish.
 
     Parameters
@@ -53,10 +53,10 @@ def run_tasks(
             yield from _run(work, arguments, threads)
 
 
-def _run(work: Callable[[Argument], Answer], arguments: Sequence[Argument], executor: Executor) -> Iterator[Answer]:
+def _run(work: Callable[[Input], Output], arguments: Sequence[Input], executor: Executor) -> Iterator[Output]:
     attempts = dict.fromkeys(range(len(arguments)), 0)
     left = list(reversed(attempts))
-    given: dict[Future[Answer], int] = {}
+    given: dict[Future[Output], int] = {}
     # several tasks for each worker, so that none waits for the next
     at_once = 4 * getattr(executor, "_max_workers", _WORKERS_OF_OTHERS)
     broken = False

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_classes
+from fairtrial.core.parameters import read_bytes
 from fairtrial.core.trials import NanPolicy, Trials
 from fairtrial.core.words import listed, plural, shown
 from fairtrial.counting.counter import ROLES, Counter, check_system
@@ -245,17 +246,16 @@ class Passed(Protocol):
 
 
 @dataclass(slots=True)
-class _Wish:
+class _Request:
     """A question, the trials that it is about, and its answer."""
 
     trials: Passed
     question: Question
     total: Any = None
     error: BaseException | None = None
-    answered: bool = False
 
 
-class _NobodyAnswersError(Exception):
+class _AbandonedError(Exception):
     """Another asker failed, so this one ends, too."""
 
 
@@ -267,8 +267,8 @@ class _Asker(Thread):
         self._work = work
         self._context = copy_context()
         self._go, self._stopped = Semaphore(0), Semaphore(0)
-        self._given_up = self._finished = False
-        self.wish: _Wish | None = None
+        self._abandoned = self._finished = False
+        self.request: _Request | None = None
         self.result: Any = None
         self._error: BaseException | None = None
         self.start()
@@ -276,7 +276,7 @@ class _Asker(Thread):
     def run(self) -> None:
         self._go.acquire()
         try:
-            if not self._given_up:
+            if not self._abandoned:
                 self._context.run(_asker.set, self)
                 self.result = self._context.run(self._work)
         except BaseException as error:
@@ -284,31 +284,31 @@ class _Asker(Thread):
         self._finished = True
         self._stopped.release()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Let it run until it asks or has finished, and raise the error of its work."""
-        self.wish = None
+        self.request = None
         self._go.release()
         self._stopped.acquire()
         if self._error is not None:
             raise self._error
 
-    def give_up(self) -> None:
+    def abandon(self) -> None:
         """End it if it has not finished: no question is answered any more."""
-        self._given_up = True
+        self._abandoned = True
         while not self._finished:
-            if self.wish is not None:
-                self.wish.error = _NobodyAnswersError()
+            if self.request is not None:
+                self.request.error = _AbandonedError()
             with suppress(BaseException):
-                self.go_on()
+                self.resume()
 
-    def ask(self, wish: _Wish) -> Any:
+    def ask(self, request: _Request) -> Any:
         """Wait for an answer; called in its own thread."""
-        self.wish = wish
+        self.request = request
         self._stopped.release()
         self._go.acquire()
-        if wish.error is not None:
-            raise wish.error
-        return wish.total
+        if request.error is not None:
+            raise request.error
+        return request.total
 
 
 _asker: ContextVar[_Asker | None] = ContextVar("_asker", default=None)
@@ -317,7 +317,7 @@ _asker: ContextVar[_Asker | None] = ContextVar("_asker", default=None)
 def ask(trials: Passed, question: Question) -> Any:
     """Answer a question: in a pass of its own, or in one with others that `answer_together` runs."""
     asker = _asker.get()
-    return trials.answer([question])[0] if asker is None else asker.ask(_Wish(trials, question))
+    return trials.answer([question])[0] if asker is None else asker.ask(_Request(trials, question))
 
 
 def answer_together(works: Sequence[Callable[[], Total]]) -> list[Total]:
@@ -342,27 +342,27 @@ def answer_together(works: Sequence[Callable[[], Total]]) -> list[Total]:
     known: list[Passed] = []
     try:
         for asker in askers:
-            asker.go_on()
-        while wishes := [asker.wish for asker in askers if asker.wish is not None]:
-            known += [wish.trials for wish in wishes if not any(wish.trials is each for each in known)]
+            asker.resume()
+        while waiting := [(asker, asker.request) for asker in askers if asker.request is not None]:
+            for _, request in waiting:
+                if not any(request.trials is each for each in known):
+                    known.append(request.trials)
             # dev before test: questions about test wait until no other is left
-            first = next(each for each in known if any(wish.trials is each for wish in wishes))
-            asked = [wish for wish in wishes if wish.trials is first]
+            first = next(each for each in known if any(request.trials is each for _, request in waiting))
+            asked = [(asker, request) for asker, request in waiting if request.trials is first]
             try:
-                for wish, total in zip(asked, first.answer([wish.question for wish in asked]), strict=True):
-                    wish.total = total
+                totals = first.answer([request.question for _, request in asked])
+                for (_, request), total in zip(asked, totals, strict=True):
+                    request.total = total
             except Exception as error:
-                for wish in asked:
-                    wish.error = error
-            for wish in asked:
-                wish.answered = True
-            for asker in askers:
-                if asker.wish is not None and asker.wish.answered:
-                    asker.go_on()
+                for _, request in asked:
+                    request.error = error
+            for asker, _ in asked:
+                asker.resume()
         return [asker.result for asker in askers]
     finally:
         for asker in askers:
-            asker.give_up()
+            asker.abandon()
 
 
 @dataclass(frozen=True, slots=True)
@@ -792,7 +792,6 @@ def chunk_parts(data: Any, systems: Sequence[str] | None, nan: NanPolicy) -> tup
     return names, [ChunkPart(part, names, nan, f"part {index}") for index, part in enumerate(given)]
 
 
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _LEAST_MEMORY = 64 * 10**6
 _LEAST_READ = 1 << 16
 _SHARE = 8  # a thread reads 1/8 of its memory at once: columns are decoded, checked and counted
@@ -891,11 +890,7 @@ def open_trials(
         names, pieces = set_of_pieces(dataset_pieces(data, settings, size, name=origin), settings, "dataset", origin)
     # labels have one coding over all pieces, and those that were given occur somewhere
     return open_(
-        pieces,
-        names,
-        origin=origin,
-        named=named,
-        check=lambda survey: check_labels(survey.labels, settings, origin),
+        pieces, names, origin=origin, named=named, check=lambda survey: check_labels(survey.labels, settings, origin)
     )
 
 
@@ -905,11 +900,12 @@ def _refuse(options: dict[str, Any], what: str) -> None:
 
 
 def check_memory(memory: int | str) -> int:
-    """Read a number of bytes, also given as in "1GB" or "500 MiB"."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(memory).upper())
-    if match is None or match[2] not in _UNITS:
-        raise ParameterError(f"memory must be a number of bytes, as in 500MB or 4GB, not {shown(memory)}")
-    size = int(float(match[1]) * _UNITS[match[2]])
+    """Read a number of bytes, also given as in "1GB", and check that it is enough to work with."""
+    try:
+        size = memory if isinstance(memory, int) else read_bytes(memory)
+    except ParameterError as error:
+        text = f"memory must be a number of bytes, as in 500MB or 4GB, not {shown(memory)}"
+        raise ParameterError(text) from error
     if size < _LEAST_MEMORY:
         raise ParameterError(f"memory of {memory} is too little to work with; give at least {_LEAST_MEMORY // 10**6}MB")
     return size

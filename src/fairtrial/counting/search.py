@@ -24,15 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.counting.kernels import Cells, Integers, passes_for, position, refine_cells
-from fairtrial.counting.tallies import (
-    MAX_CELLS,
-    ArraySource,
-    ErrorCounts,
-    Genuine,
-    Scores,
-    ScoreSource,
-    SortedSource,
-)
+from fairtrial.counting.tallies import MAX_CELLS, ArraySource, ErrorCounts, Genuine, Scores, ScoreSource, SortedSource
 
 Level: TypeAlias = Callable[[ErrorCounts], NDArray[np.float64]]
 Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]

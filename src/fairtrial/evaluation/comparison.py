@@ -646,7 +646,7 @@ def compare(
                 PairComparison(a, b, *counts, tuple(tests), (), replicates, confidence, decisions.agreement)
             )
         if not isinstance(known, Measure):
-            kind = known.told(sets.provenance)
+            kind = known.status(sets.provenance)
             if sets.blocks:
                 lacking = f"{term(known.label)} is a figure of all trials together"
     if known.direction:

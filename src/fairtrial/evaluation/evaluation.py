@@ -24,7 +24,7 @@ from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval, judged_intervals
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
-from fairtrial.rules.bounds import Bounds, Tally, count
+from fairtrial.rules.bounds import BoundedCounts, Bounds, count
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.rules.measures import (
@@ -131,7 +131,7 @@ class SystemEvaluation(Result):
             return judgement.dev[0].scalar()
         if judgement.sets.dev is None:
             return None
-        return count(judgement.sets.dev, Tally(judgement.test), system=judgement.own).counts[0].scalar()
+        return count(judgement.sets.dev, BoundedCounts(judgement.test), system=judgement.own).counts[0].scalar()
 
     @cached_property
     def test(self) -> ErrorCounts:
@@ -397,7 +397,7 @@ class SystemEvaluation(Result):
 
     def _kind_of(self, measure: AnyMeasure) -> Kind:
         """Tell whether a measure is a priori."""
-        kind: Kind = self.kind if isinstance(measure, Measure) else measure.told(PROVENANCES[self.kind])
+        kind: Kind = self.kind if isinstance(measure, Measure) else measure.status(PROVENANCES[self.kind])
         return kind
 
     def answer(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,14 @@ from fairtrial.core.words import percent, plural
 from fairtrial.counting.counter import Counter
 from fairtrial.counting.search import all_points, hull_of_points, hull_points, points_beside
 from fairtrial.counting.tallies import ErrorCounts, ScoreData, as_source
-from fairtrial.inference.bootstrap import Bootstrap
 from fairtrial.inference.people import Cluster, People
 from fairtrial.inference.split import TrialSets
 from fairtrial.rules.bounds import edge_points
 from fairtrial.rules.eer import equal_error_rate
 from fairtrial.rules.measures import precision, recall
+
+if TYPE_CHECKING:
+    from fairtrial.inference.bootstrap import Bootstrap
 
 _MANY = 1 << 20
 """Number of scores above which they are not sorted for a curve that is drawn."""
@@ -403,6 +405,8 @@ def bootstrap_eer(
     >>> low < bootstrap.estimate < high
     True
     """
+    from fairtrial.inference.bootstrap import Bootstrap
+
     check_resamples(n_resamples)
     trials = trials_of(trials, "trials")
     estimate = equal_error_rate(trials, system=system).value

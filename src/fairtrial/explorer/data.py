@@ -29,7 +29,6 @@ from fairtrial.inference.decide import Judgement, judge, judge_at
 from fairtrial.inference.folds import make_blocks, with_fold_note
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import TrialSets, check_same_systems
-from fairtrial.pages.results import JUDGED
 from fairtrial.rules.criteria import CRITERIA, Criterion, as_criterion
 
 CONFIDENCE = 0.95
@@ -396,6 +395,8 @@ class Data:
     @cached_property
     def summary(self) -> dict[str, Any]:
         """Describe what was read, in numbers and words."""
+        from fairtrial.pages.results import JUDGED
+
         folds = self.reading.folds
         sets = {"dev": self.dev, "test": self.test} if folds is None else {"test": self.test}
         counts = {

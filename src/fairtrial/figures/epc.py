@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.benchmark.run import BenchmarkResult
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.words import figure_text, level_text, listed, shown, term
 from fairtrial.evaluation.bands import Band, CurveComparison
@@ -42,6 +41,7 @@ from fairtrial.inference.split import PROVENANCES
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from fairtrial.benchmark.run import BenchmarkResult
     from fairtrial.figures.style import Canvas
 
 

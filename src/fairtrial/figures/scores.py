@@ -13,7 +13,6 @@ from scipy.special import bdtrc
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_number
 from fairtrial.core.trials import Trials, TrialsLike, check_drawable, trials_of
 from fairtrial.core.words import Text, cut, level_text, listed, p_phrase, term
-from fairtrial.evaluation.comparison import PairComparison
 from fairtrial.evaluation.roc import roc_curve
 from fairtrial.figures.det import OperatingCurve, det_plot, operating_curves
 from fairtrial.figures.style import (
@@ -32,7 +31,6 @@ from fairtrial.figures.style import (
     score_range,
     several,
 )
-from fairtrial.fusion.prediction import SystemCorrelations
 from fairtrial.inference.bootstrap import BootstrapMethod
 from fairtrial.inference.decide import wrong_decisions
 from fairtrial.inference.estimates import GIVEN_ALONG
@@ -43,7 +41,9 @@ from fairtrial.rules.criteria import CriterionLike, as_criterion
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from fairtrial.evaluation.comparison import PairComparison
     from fairtrial.figures.style import Canvas
+    from fairtrial.fusion.prediction import SystemCorrelations
 
 
 _TAIL = 0.001

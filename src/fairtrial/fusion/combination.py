@@ -19,7 +19,6 @@ from fairtrial.fusion.methods import FusionMethod, HeldOut, as_fusion
 from fairtrial.fusion.model import (
     Claims,
     Fitted,
-    Floats,
     FusionData,
     Missing,
     MissingScores,
@@ -30,6 +29,7 @@ from fairtrial.fusion.model import (
 from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation, spread_of
 from fairtrial.inference.folds import make_blocks
 from fairtrial.inference.people import Cluster
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.criteria import CriterionLike, as_criterion, choose_thresholds
 
 Inner: TypeAlias = Literal["auto", "folds", "none"]
@@ -364,12 +364,8 @@ def fuse_scores(
     if inner == "none":
         held_out = "none"
         if inner_folds != 5:
-            raise ParameterError(
-                "{inner_folds!p} applies to held-out dev scores, not with {inner!o}",
-                code="does-not-apply",
-                inner_folds=inner_folds,
-                inner=inner,
-            )
+            template = "{inner_folds!p} applies to held-out dev scores, not with {inner!o}"
+            raise ParameterError(template, code="does-not-apply", inner_folds=inner_folds, inner=inner)
     unsorted, order = dev, np.arange(len(dev))
     if held_out != "none" or method.held_out != "none":  # neither folds nor subsets depend on the order of rows
         dev = dev.select(names)

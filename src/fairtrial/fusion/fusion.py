@@ -12,7 +12,7 @@ import numpy as np
 from fairtrial.core.errors import ParameterError, check_confidence
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
-from fairtrial.core.results import Field, Record, Result, plain, table_of
+from fairtrial.core.results import Field, Record, Result, fields_of, plain, table_of
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import in_a_row, in_percent, interval_text, interval_title, level_text, p_phrase, percent
@@ -111,11 +111,6 @@ def mean_gain(gains: Sequence[float]) -> tuple[float, int]:
     return (sum(finite) / len(finite) if finite else nan), len(gains) - len(finite)
 
 
-def fields_of(counts: str, columns: Sequence[Column]) -> tuple[Field, ...]:
-    """Make fields of error rates or counts of the attribute that has the `ErrorCounts`."""
-    return tuple(Field(c.key, c.title, c.kind, c.detail, get=f"{counts}.{c.key}") for c in columns)
-
-
 @dataclass(frozen=True, slots=True)
 class SystemWeight(Record):
     """The weight of a system in a linear fusion.
@@ -206,13 +201,12 @@ class FusionResult(Result):
         if self.saved is not None:
             return self.saved
         if not scores.steps or scores.missing is None:
-            raise ParameterError(
+            template = (
                 "{fusion} cannot be saved: it is a method of your own, or an unsupported classifier; supported are "
                 "logistic regression, linear and quadratic discriminant analysis, support vector machines and "
-                "multi-layer perceptrons of scikit-learn",
-                code="cannot-be-saved",
-                fusion=scores.fusion,
+                "multi-layer perceptrons of scikit-learn"
             )
+            raise ParameterError(template, code="cannot-be-saved", fusion=scores.fusion)
         return FusionModel(
             fusion=scores.fusion,
             normalise=scores.normalise,
@@ -298,7 +292,8 @@ class FusionResult(Result):
             how = "the folds also chose" if scores.cross_validated else "the lowest HTER on dev chose"
             if chosen:
                 notes.append(Note("chosen", "{how} {parameters}", scores.name, how=how, parameters=chosen))
-        systems = table_of("systems", caption, _SYSTEM, (*self.baselines, evaluation), notes=notes)
+        titles = {"interval": interval_title(confidence)}
+        systems = table_of("systems", caption, _SYSTEM, (*self.baselines, evaluation), notes=notes, titles=titles)
         flags = [*(False for _ in self.baselines), True]
         systems = systems.with_column(Column("fused", "fused", "flag", detail=True), flags)
         test = Table.of(
@@ -318,7 +313,7 @@ class FusionResult(Result):
             Field("beta_min", "over the best", "ratio"),
         )
         gain = table_of("gain", "Gain of the fusion", ratios, [self.gain], detail=True)
-        tables = systems.with_title("interval", interval_title(confidence)), test, gain
+        tables = systems, test, gain
         if not self.weights:
             return tables
         what = "scores" if scores.normalise == "none" else "normalised scores"
@@ -427,12 +422,8 @@ def fuse(
     given = dict(locals())
     test, seed = trials_of(test, "test"), seed_of(rng)
     if (dev is None) == (model is None):
-        raise ParameterError(
-            "give either {dev!p}, to fit a fusion, or {model!p}, to apply a saved one",
-            code="dev-or-model",
-            dev=...,
-            model=...,
-        )
+        template = "give either {dev!p}, to fit a fusion, or {model!p}, to apply a saved one"
+        raise ParameterError(template, code="dev-or-model", dev=..., model=...)
     if model is not None:
         refuse_excluded(fuse, given)
         if systems is not None:

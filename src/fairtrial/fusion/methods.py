@@ -16,8 +16,9 @@ from fairtrial.core.errors import ParameterError, check_choice
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.registry import Registry
 from fairtrial.core.trials import Trials
-from fairtrial.fusion.model import Claims, Fitted, Floats, FusionData, Step
+from fairtrial.fusion.model import Claims, Fitted, FusionData, Step
 from fairtrial.fusion.normalise import TRUST, claim_statistics, fit_normalisation, means_by_claim, spread_of
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.eer import equal_error_rate
 
 HeldOut: TypeAlias = Literal["none", "clients", "within-clients"]
@@ -68,12 +69,10 @@ class FusionMethod:
     def __post_init__(self) -> None:
         check_choice("held_out", self.held_out, get_args(HeldOut))
         if len(self.grid) > 1 and self.held_out == "none":
-            raise ParameterError(
-                "{name} has {count} candidates to choose from and holds no trials out to choose by; say {held_out!o}",
-                name=self.name,
-                count=len(self.grid),
-                held_out="clients",
+            template = (
+                "{name} has {count} candidates to choose from and holds no trials out to choose by; say {held_out!o}"
             )
+            raise ParameterError(template, name=self.name, count=len(self.grid), held_out="clients")
 
 
 FUSIONS: Registry[FusionMethod] = Registry("fusion", "fusions", FusionMethod)
@@ -111,13 +110,11 @@ def as_fusion(fusion: str | FusionMethod) -> FusionMethod:
 
 def _fit_product(data: FusionData) -> Fitted:
     if data.scores.min() < 0:
-        raise ParameterError(
+        template = (
             "the product needs scores of at least 0, and the lowest dev score is {lowest:g}; normalise scores first: "
-            "{normalise!o}",
-            code="negative-scores",
-            lowest=float(data.scores.min()),
-            normalise="min-max",
+            "{normalise!o}"
         )
+        raise ParameterError(template, code="negative-scores", lowest=float(data.scores.min()), normalise="min-max")
     return Fitted.of([Step("product")])
 
 
@@ -233,10 +230,7 @@ for _method in (
         scale_sensitive=True,
     ),
     FusionMethod(
-        "client-qda",
-        _fit_client_qda,
-        "likelihood ratio of two Gaussians per client: not linear",
-        held_out=_WITHIN,
+        "client-qda", _fit_client_qda, "likelihood ratio of two Gaussians per client: not linear", held_out=_WITHIN
     ),
 ):
     register_fusion(_method)
@@ -425,9 +419,7 @@ register_classifier(
     held_out="none",
 )
 register_classifier(
-    "qda",
-    _classifier("discriminant_analysis.QuadraticDiscriminantAnalysis"),
-    summary="quadratic discriminant analysis",
+    "qda", _classifier("discriminant_analysis.QuadraticDiscriminantAnalysis"), summary="quadratic discriminant analysis"
 )
 register_classifier(
     "svm-linear",

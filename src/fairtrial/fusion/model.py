@@ -15,9 +15,9 @@ from fairtrial.core.schema import NAME, NUMBER, Entries, Key, ValueKind, one_of,
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.models import NUMBERS, TABLE, THRESHOLD, ModelFormat, exact
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.eer import equal_error_rate
 
-Floats: TypeAlias = NDArray[np.float64]
 Claims: TypeAlias = NDArray[np.int64] | None
 Missing: TypeAlias = Literal["error", "reject", "neutral"]
 
@@ -281,13 +281,11 @@ class MissingScores:
         count = sum(int(np.count_nonzero(np.isneginf(scores).any(axis=1))) for scores in parts)
         lacking = "{count:plural trial} without the score of a system"
         if count and self.policy == "error":
-            raise TrialsError(
+            template = (
                 f"{lacking}; decide what happens to such trials by {{missing!p}}: reject rejects them, neutral takes "
-                "a neutral score",
-                code="missing-scores",
-                count=count,
-                missing=self.policy,
+                "a neutral score"
             )
+            raise TrialsError(template, code="missing-scores", count=count, missing=self.policy)
         done = "rejected" if self.policy == "reject" else "scored at the system's EER threshold on dev"
         return (Note("missing-scores", f"{lacking}: {done}", count=count, policy=self.policy),) if count else ()
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice
 from fairtrial.core.notes import Note
-from fairtrial.fusion.model import Fitted, Floats, FusionData, Step
+from fairtrial.fusion.model import Fitted, FusionData, Step
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.eer import equal_error_rate
 
 TRUST = 0.5
@@ -71,11 +72,7 @@ def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
     notes = []
     for code, count, words in (
         ("clients-without-genuine", without & known, "without a genuine dev score: the genuine mean of all is used"),
-        (
-            "clients-with-few-impostors",
-            thin & known,
-            "with few impostor dev scores: the statistics of all are used",
-        ),
+        ("clients-with-few-impostors", thin & known, "with few impostor dev scores: the statistics of all are used"),
         ("clients-not-in-dev", ~known[:-1], "not in dev: the statistics of all are used"),
     ):
         clients = int(np.count_nonzero(count)) + (data.strangers if code == "clients-not-in-dev" else 0)

@@ -16,10 +16,11 @@ from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import Text, in_a_row, listed, percent
-from fairtrial.fusion.model import Floats, FusionData, score_matrix
+from fairtrial.fusion.model import FusionData, score_matrix
 from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation
 from fairtrial.inference.decide import judge
 from fairtrial.inference.split import TrialSets
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.eer import equal_error_rate
 

@@ -151,7 +151,17 @@ def evaluate_groups(
     rule = as_criterion(criterion)
     judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
     columns, others = _names("by", by), _names("impostor_by", impostor_by)
-    _check_edges(edges)
+    edges_by_column: Any = {} if edges is None else edges
+    if not isinstance(edges_by_column, Mapping) or any(
+        not name or isinstance(places, str) or not isinstance(places, Sequence | np.ndarray)
+        for name, places in edges_by_column.items()
+    ):
+        raise ParameterError(f'edges must be numbers by column, as {{"age": [30, 50]}}, not {edges!r}')
+    for name, places in edges_by_column.items():
+        if name not in columns:
+            raise ParameterError(f"edges are given for {name}, which is not grouped by")
+        if not all(isinstance(place, Real) for place in places):
+            raise ParameterError(f"edges of {name} must be numbers, not {list(places)!r}")
     if isinstance(people, str | PathLike):
         texts = read_named(people, names=(person_column, *columns), what="one row per person")
         people = PeopleTable(texts[person_column], {name: texts[name] for name in columns})
@@ -159,9 +169,16 @@ def evaluate_groups(
         raise ParameterError(
             "{person_column!p} names a column of the file {people!p}", code="does-not-apply", person_column=0, people=0
         )
+    if others and people is not None:
+        text = "{impostor_by!p} is for columns of trials; a table of people says the impostor's group itself"
+        raise ParameterError(text, code="does-not-apply", impostor_by=...)
+    if others and len(others) != len(columns):
+        raise ParameterError(f"impostor_by needs one column for each of {', '.join(columns)}, not {len(others)}")
 
     def group(trials: Trials) -> Membership:
-        return _membership(trials, columns, people, others, edges)
+        if people is None:
+            return group_by_columns(trials, columns, edges=edges, impostor_by=others)
+        return group_by_people(trials, PeopleTable.of(people, columns), edges=edges)
 
     groups = JudgedGroups(judgement, group(test), threshold_when(resample))
     if len(groups.present) < 2:
@@ -185,9 +202,9 @@ def evaluate_groups(
     summaries = _summarise(groups, confidence, weight)
     if any(not isfinite(summary.estimate) for summary in summaries):
         notes.append("a group without any error makes ratios infinite; lower limits say what is shown all the same")
-    found: list[OwnThreshold] = []
+    at_own_thresholds: list[OwnThreshold] = []
     if own_thresholds:
-        found, lacking = _own_thresholds(groups, group(dev), confidence)
+        at_own_thresholds, lacking = _own_thresholds(groups, group(dev), confidence)
         if lacking:
             notes.append(f"no threshold of their own for {listed(lacking)}: dev or test lacks trials of a class")
     letters = {rate: comparison.letters for rate, comparison in comparisons.items()}
@@ -205,51 +222,18 @@ def evaluate_groups(
         tuple(comparison.equivalence for comparison in comparisons.values()),
         summaries,
         _meetings(groups, confidence),
-        tuple(found),
+        tuple(at_own_thresholds),
         tuple(notes),
         groups,
     )
 
 
 def _names(what: str, columns: str | Sequence[str]) -> tuple[str, ...]:
-    """Names of columns, each once."""
-    found = (columns,) if isinstance(columns, str) else tuple(columns) if isinstance(columns, Sequence) else (columns,)
-    if not all(isinstance(name, str) and name for name in found) or len(set(found)) < len(found):
+    """Give the names of columns, each once."""
+    names = (columns,) if isinstance(columns, str) else tuple(columns) if isinstance(columns, Sequence) else (columns,)
+    if not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
         raise ParameterError(f"{what} must be the name of a column, or several of them, each once, not {columns!r}")
-    return found
-
-
-def _check_edges(edges: Edges | None) -> None:
-    """Edges by column, each a sequence of numbers."""
-    known = edges if isinstance(edges, Mapping) else {} if edges is None else {"": edges}
-    for name, places in known.items():
-        if not name or isinstance(places, str) or not isinstance(places, Sequence | np.ndarray):
-            raise ParameterError(f'edges must be numbers by column, as {{"age": [30, 50]}}, not {edges!r}')
-        if not all(isinstance(place, Real) for place in places):
-            raise ParameterError(f"edges of {name} must be numbers, not {list(places)!r}")
-
-
-def _membership(
-    trials: Trials,
-    by: Sequence[str],
-    people: PeopleTable | Frame | Mapping[str, Sequence[Any]] | None,
-    impostor_by: Sequence[str],
-    edges: Edges | None,
-) -> Membership:
-    strange = sorted(set(edges or {}) - set(by))
-    if strange:
-        raise ParameterError(f"edges are given for {', '.join(strange)}, which is not grouped by")
-    if people is None:
-        if impostor_by and len(impostor_by) != len(by):
-            raise ParameterError(f"impostor_by needs one column for each of {', '.join(by)}, not {len(impostor_by)}")
-        return group_by_columns(trials, by, edges=edges, impostor_by=impostor_by)
-    if impostor_by:
-        raise ParameterError(
-            "{impostor_by!p} is for columns of trials; a table of people says the impostor's group itself",
-            code="does-not-apply",
-            impostor_by=...,
-        )
-    return group_by_people(trials, PeopleTable.of(people, by), edges=edges)
+    return names
 
 
 class RateComparison(NamedTuple):

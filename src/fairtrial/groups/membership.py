@@ -201,11 +201,7 @@ def _cut(column: IdColumn, name: str, edges: Sequence[float] | None) -> _Labels:
     if not places or len(set(places)) < len(places) or not np.isfinite(places).all():
         raise ParameterError(f"edges of {name} must be numbers, each once, not {listed([str(e) for e in edges])}")
     shown = [number_text(place, 6) for place in places]
-    bins = [
-        f"below {shown[0]}",
-        *(f"{a} to {b}" for a, b in itertools.pairwise(shown)),
-        f"{shown[-1]} and up",
-    ]
+    bins = [f"below {shown[0]}", *(f"{a} to {b}" for a, b in itertools.pairwise(shown)), f"{shown[-1]} and up"]
     labels, orders = [_UNKNOWN] * len(texts), [_by_value(_UNKNOWN)] * len(texts)
     for code in np.unique(ids.codes).tolist():
         if texts[code].lower() in _MISSING:

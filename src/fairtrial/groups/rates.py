@@ -360,7 +360,7 @@ def _student(df: Floats, critical: float) -> Floats:
     return np.asarray(np.where(np.isfinite(df), -stdtrit(finite, ndtr(-critical)), critical))
 
 
-def shared_people(part: Members, groups: Codes, wrong: NDArray[np.bool_], count: int) -> tuple[Floats, Floats]:
+def people_correlation(part: Members, groups: Codes, wrong: NDArray[np.bool_], count: int) -> tuple[Floats, Floats]:
     """Correlate the error rates of groups of trials through people who take part in several of them.
 
     Parameters
@@ -438,7 +438,7 @@ def rate_family(
     correlation, pairs = np.eye(len(parts)), np.zeros((len(parts), len(parts)))
     if people is not None and people.cluster != "none":
         rows = people.classes[which].rows
-        correlation, pairs = shared_people(people.classes[which], codes[rows], judgement.wrong()[rows], len(parts))
+        correlation, pairs = people_correlation(people.classes[which], codes[rows], judgement.wrong()[rows], len(parts))
     counts = [part.at(0) for part in parts]
     return RateFamily(
         estimates=tuple(_estimate(part, rate, threshold) for part in parts),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import inf, isfinite, nan
-from typing import Any
+from operator import attrgetter
+from typing import Any, ClassVar
 
 from fairtrial.core.errors import TrialsError
 from fairtrial.core.notes import Note
-from fairtrial.core.results import Record, Result, plain
-from fairtrial.core.tables import Column, Table
+from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.tables import Table
 from fairtrial.core.words import (
     Text,
     interval_title,
@@ -43,10 +45,38 @@ _WORDS = {
 }
 
 
+def _rate_fields(measure: str, interval: str, *, detail: bool = False) -> Iterator[Field]:
+    """Declare a rate and its interval; null without trials of the class."""
+    limits = attrgetter(interval)
+    yield Field(measure, label_of(measure), "rate", get=lambda of: limits(of) and limits(of).estimate)
+    yield Field(f"{measure}_interval", get=interval)
+    yield Field(
+        f"{measure}_interval",
+        "interval",
+        "interval",
+        detail,
+        get=lambda of: limits(of) and limits(of).interval,
+        in_json=False,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class GroupRates(Record):
     """The errors of one group at the threshold of all; without trials of a class, a rate is NaN and has no interval."""
 
+    FIELDS: ClassVar = (
+        Field("group", "group"),
+        Field("people", "people", "count"),
+        *_rate_fields("far", "far_interval"),
+        Field("far_letters", "alike"),
+        *_rate_fields("frr", "frr_interval"),
+        Field("frr_letters", "alike"),
+        *_rate_fields("hter", "hter_interval"),
+        Field("genuine", "genuine", "count"),
+        Field("impostor", "impostor", "count"),
+        Field("false_rejects", "false rejects", "count", detail=True),
+        Field("false_accepts", "false accepts", "count", detail=True),
+    )
     group: str
     people: int | None
     """The number of people claimed in it; None if nobody is known."""
@@ -80,20 +110,34 @@ class GroupRates(Record):
         """Give that of one of the two rates; None without such trials."""
         return self.far_interval if rate == "far" else self.frr_interval
 
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        names = ("group", "people", "false_accepts", "impostor", "false_rejects", "genuine")
-        result = {name: getattr(self, name) for name in names}
-        for name in ("far", "frr", "hter"):
-            interval: RateInterval | None = getattr(self, f"{name}_interval")
-            result |= {name: interval and interval.estimate, f"{name}_interval": plain(interval)}
-        return {**result, "far_letters": self.far_letters, "frr_letters": self.frr_letters}
-
 
 @dataclass(frozen=True, slots=True)
-class GroupPair:
+class GroupPair(Record):
     """One rate of two groups: difference, ratio and test."""
 
+    FIELDS: ClassVar = (
+        Field("label", "rate", "term", get=lambda pair: label_of(pair.measure), in_json=False),
+        Field("measure", "name of the rate", detail=True),
+        Field("a", "a"),
+        Field("b", "b"),
+        Field("difference", "a - b", "rate"),
+        Field("difference_low"),
+        Field("difference_high"),
+        Field(
+            "difference_interval",
+            "interval",
+            "interval",
+            get=lambda pair: (pair.difference_low, pair.difference_high),
+            in_json=False,
+        ),
+        Field("ratio", "a / b", "ratio", in_json="finite"),
+        Field("ratio_low", in_json="finite"),
+        Field("ratio_high", in_json="finite"),
+        Field("ratio_interval", "interval", "range", get=lambda pair: (pair.ratio_low, pair.ratio_high), in_json=False),
+        Field("statistic", "statistic", "number", detail=True, in_json="finite"),
+        Field("p_value", "p alone", "p", detail=True),
+        Field("p_adjusted", "p", "p"),
+    )
     measure: Rate
     a: str
     b: str
@@ -108,16 +152,15 @@ class GroupPair:
     p_value: float
     p_adjusted: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON; what is infinite or undefined is null."""
-        values = {name: getattr(self, name) for name in self.__slots__}
-        return {name: None if isinstance(each, float) and not isfinite(each) else each for name, each in values.items()}
-
 
 @dataclass(frozen=True, slots=True)
-class EqualityTest:
+class EqualityTest(Record):
     """The test that one rate is the same in all groups, by the largest of all differences of two."""
 
+    FIELDS: ClassVar = (
+        Field("test", get=lambda test: f"equal-{test.measure}"),
+        *map(Field, ("statistic", "p_value", "a", "b")),
+    )
     measure: Rate
     statistic: float
     p_value: float
@@ -125,16 +168,12 @@ class EqualityTest:
     b: str
     """The two that differ most."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        rest = {name: getattr(self, name) for name in ("statistic", "p_value", "a", "b")}
-        return {"test": f"equal-{self.measure}", **rest}
-
 
 @dataclass(frozen=True, slots=True)
-class Equivalence:
+class Equivalence(Record):
     """Whether one rate is shown to be the same in all groups, within a factor."""
 
+    FIELDS: ClassVar = (*map(Field, ("measure", "factor", "shown")), Field("within", in_json="finite"))
     measure: Rate
     factor: float
     within: float
@@ -145,45 +184,48 @@ class Equivalence:
         """Whether no ratio of two groups can be beyond the factor."""
         return self.within <= self.factor
 
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        within = self.within if isfinite(self.within) else None
-        return {"measure": self.measure, "factor": self.factor, "shown": self.shown, "within": within}
-
 
 @dataclass(frozen=True, slots=True)
 class MeetingRate(Record):
     """The FAR of impostors of one group who claim to be somebody of another."""
 
+    FIELDS: ClassVar = (
+        Field("claim", "claim"),
+        Field("impostor", "impostor"),
+        Field("far", "FAR", "rate", get="interval.estimate"),
+        Field("interval"),
+        Field("interval", "interval", "interval", get="interval.interval", in_json=False),
+        Field("false_accepts", "false accepts", "count"),
+        Field("trials", "trials", "count"),
+    )
     claim: str
     impostor: str
     false_accepts: int
     trials: int
     interval: RateInterval
 
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        result = {name: getattr(self, name) for name in ("claim", "impostor", "false_accepts", "trials")}
-        return {**result, "far": self.interval.estimate, "interval": self.interval.to_dict()}
-
 
 @dataclass(frozen=True, slots=True)
 class OwnThreshold(Record):
     """A group at a threshold of its own, chosen on the dev trials of the same group."""
 
+    FIELDS: ClassVar = (
+        Field("group", "group"),
+        Field("threshold", "threshold", "threshold"),
+        *_rate_fields("far", "far", detail=True),
+        *_rate_fields("frr", "frr", detail=True),
+        *_rate_fields("hter", "hter"),
+    )
     group: str
     threshold: float
     far: RateInterval
     frr: RateInterval
     hter: RateInterval
 
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        result: dict[str, Any] = {"group": self.group, "threshold": self.threshold}
-        for name in ("far", "frr", "hter"):
-            interval: RateInterval = getattr(self, name)
-            result |= {name: interval.estimate, f"{name}_interval": interval.to_dict()}
-        return result
+
+def _with_threshold(name: str) -> Callable[[GroupEvaluation], list[dict[str, Any]]]:
+    """Read records for JSON, with what became of the threshold."""
+    return lambda result: [each.to_dict() | {"threshold": result.claimed_threshold} for each in getattr(result, name)]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -234,6 +276,23 @@ class GroupEvaluation(Result):
     ('group',)
     """
 
+    FIELDS: ClassVar = (
+        Field("by", get=lambda result: ",".join(result.by)),
+        Field("system"),
+        Field("criterion", get="criterion.name"),
+        Field("alpha", get=lambda result: result.criterion.alpha_of_result(result.alpha)),
+        *map(Field, ("threshold", "kind", "confidence", "groups")),
+        Field("tests", get=_with_threshold("tests")),
+        Field("pairs", get=_with_threshold("pairs")),
+        Field("equivalence", get=_with_threshold("equivalences")),
+        Field(
+            "summaries",
+            get=lambda result: dict(
+                zip((each.name for each in result.summaries), _with_threshold("summaries")(result), strict=True)
+            ),
+        ),
+        *map(Field, ("meetings", "own_thresholds", "notes")),
+    )
     by: tuple[str, ...]
     system: str
     criterion: Criterion
@@ -277,27 +336,6 @@ class GroupEvaluation(Result):
         )
         return {"far": far, "frr": frr}
 
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        given = {"threshold": self.claimed_threshold}
-        return {
-            "by": ",".join(self.by),
-            "system": self.system,
-            "criterion": self.criterion.name,
-            "alpha": self.criterion.alpha_of_result(self.alpha),
-            "threshold": self.threshold,
-            "kind": self.kind,
-            "confidence": self.confidence,
-            "groups": plain(self.groups),
-            "tests": [each.to_dict() | given for each in self.tests],
-            "pairs": [each.to_dict() | given for each in self.pairs],
-            "equivalence": [each.to_dict() | given for each in self.equivalences],
-            "summaries": {each.name: each.to_dict() | given for each in self.summaries},
-            "meetings": plain(self.meetings),
-            "own_thresholds": plain(self.own_thresholds),
-            "notes": plain(self.notes),
-        }
-
     @property
     def claimed_threshold(self) -> Threshold:
         """Whether intervals and tests have the threshold re-estimated or fixed."""
@@ -305,7 +343,7 @@ class GroupEvaluation(Result):
         return next((each.threshold for each in intervals if each is not None), "fixed")
 
     def answer(self) -> str:
-        """Whether the groups differ in each rate, and by how much the two that differ most."""
+        """Say whether the groups differ in each rate, and by how much the two that differ most."""
         sentences = []
         for test in self.tests:
             label = term(label_of(test.measure))
@@ -337,143 +375,96 @@ class GroupEvaluation(Result):
         return ". ".join(sentences) or f"{self.system}: {groups}, without a test of equal rates"
 
     def tables(self) -> tuple[Table, ...]:
-        """The rates, whether they differ, the differences, the summaries; then meetings and own thresholds."""
-        tables = (
-            self._rates(), self._tests(), self._pairs(), self._summaries(), self._meetings(), self._own_thresholds()
-        )  # fmt: skip
-        main = ("groups", "tests", "own_thresholds")
-        return tuple(replace(table, detail=table.name not in main) for table in tables if table.rows)
-
-    def _rates(self) -> Table:
-        title = interval_title(self.confidence)
-        columns = (
-            Column("group", "group"),
-            Column("people", "people", "count"),
-            *(
-                column
-                for rate in ("far", "frr")
-                for column in (
-                    Column(rate, label_of(rate), "rate"),
-                    Column(f"{rate}_interval", title, "interval"),
-                    Column(f"{rate}_letters", "alike"),
-                )
-            ),
-            Column("hter", "HTER", "rate"),
-            Column("hter_interval", title, "interval"),
-            Column("genuine", "genuine", "count"),
-            Column("impostor", "impostor", "count"),
-            Column("false_rejects", "false rejects", "count", detail=True),
-            Column("false_accepts", "false accepts", "count", detail=True),
-        )
-        records = []
-        for row in self.groups:
-            record = {column.key: getattr(row, column.key) for column in columns}
-            intervals = {name: each for name, each in record.items() if isinstance(each, RateInterval)}
-            records.append(record | {name: each.interval for name, each in intervals.items()})
-        notes = (
-            f"the intervals of each column hold for all groups together, {GIVEN[self.claimed_threshold]}",
-            "alike: groups that share a letter are not shown to differ in the rate before it",
-            *self.notes,
-        )
+        """Tabulate the rates, whether they differ, the differences, the summaries; then meetings and own thresholds."""
+        title, given = interval_title(self.confidence), GIVEN[self.claimed_threshold]
+        titles = {f"{rate}_interval": title for rate in ("far", "frr", "hter")}
         chosen = f"{self.criterion.described(self.alpha)} {PROVENANCES[self.kind].chosen}"
-        rule = f"threshold {threshold_text(self.threshold)} by {chosen}"
-        return Table.of("groups", f"{self.system} by {' and '.join(self.by)}; {rule}", columns, records, notes=notes)
-
-    def _tests(self) -> Table:
-        columns = (
-            Column("label", "rate", "term"),
-            Column("measure", "name of the rate", detail=True),
-            Column("statistic", "statistic", "number"),
-            Column("p_value", "p, all equal", "p"),
-            Column("apart", "most clearly apart"),
-            Column("within", "equal within a factor of", "ratio"),
-            Column("factor", "asked", "ratio"),
-            Column("shown", "shown", "term"),
-        )
-        known = {own.measure: own for own in self.equivalences}
-        rows = []
-        for test in self.tests:
-            same = known.get(test.measure)
-            rest = (None, None, None) if same is None else (same.within, same.factor, "yes" if same.shown else "no")
-            rows.append(
-                (label_of(test.measure), test.measure, test.statistic, test.p_value, f"{test.a} and {test.b}", *rest)
-            )
-        level = 2 * self.confidence - 1
-        notes = [f"all equal: {GIVEN[self.claimed_threshold]}"]
-        if level > 0:
-            notes.append(f"equal within a factor: by {level_text(level)} intervals of all ratios")
-        return Table("tests", "Are all groups equal?", columns, tuple(rows), tuple(notes))
-
-    def _pairs(self) -> Table:
-        columns = (
-            Column("label", "rate", "term"),
-            Column("measure", "name of the rate", detail=True),
-            Column("a", "a"),
-            Column("b", "b"),
-            Column("difference", "a - b", "rate"),
-            Column("difference_interval", interval_title(self.confidence), "interval"),
-            Column("ratio", "a / b", "ratio"),
-            Column("ratio_interval", interval_title(self.confidence), "range"),
-            Column("statistic", "statistic", "number", detail=True),
-            Column("p_value", "p alone", "p", detail=True),
-            Column("p_adjusted", "p", "p"),
-        )
-        records = [
-            {
-                **{name: getattr(pair, name) for name in pair.__slots__},
-                "label": label_of(pair.measure),
-                "difference_interval": (pair.difference_low, pair.difference_high),
-                "ratio_interval": (pair.ratio_low, pair.ratio_high),
-            }
-            for pair in self.pairs
-        ]
-        notes = [f"p values and intervals of each rate hold for all pairs together, {GIVEN[self.claimed_threshold]}"]
-        if len(records) > _MOST_SHOWN:
-            records = sorted(records, key=lambda record: record["p_adjusted"])[:_MOST_SHOWN]
-            notes.append(f"the {_MOST_SHOWN} clearest of {len(self.pairs):,} pairs; the JSON and `pairs` have all")
-        return Table.of("pairs", "Every two groups", columns, records, notes=tuple(notes), section="measure")
-
-    def _summaries(self) -> Table:
-        columns = (
-            Column("name", "key", detail=True),
-            Column("summary", "summary", "term"),
-            Column("estimate", "value", "number"),
-            Column("interval", f"at least {level_text(self.confidence)} limits", "range"),
-        )
-        rows = tuple((each.name, _WORDS[each.name], each.estimate, (each.low, each.high)) for each in self.summaries)
-        notes = ("limits: the least and the most unequal rates that simultaneous intervals of all groups allow",)
-        return Table("summaries", "How unequal they are, in one number", columns, rows, notes)
-
-    def _meetings(self) -> Table:
-        columns = (
-            Column("claim", "claim"),
-            Column("impostor", "impostor"),
-            Column("far", "FAR", "rate"),
-            Column("interval", interval_title(self.confidence), "interval"),
-            Column("false_accepts", "false accepts", "count"),
-            Column("trials", "trials", "count"),
-        )
-        rows = tuple(
-            (each.claim, each.impostor, each.interval.estimate, each.interval.interval, each.false_accepts, each.trials)
-            for each in self.meetings
-        )
-        caption = Text("{FAR} of impostors of one group against claims of another")
-        return Table(
-            "meetings", caption, columns, rows, ("the intervals hold for all pairs of groups together",), "claim"
+        rates = table_of(
+            "groups",
+            f"{self.system} by {' and '.join(self.by)}; threshold {threshold_text(self.threshold)} by {chosen}",
+            GroupRates.FIELDS,
+            self.groups,
+            notes=(
+                f"the intervals of each column hold for all groups together, {given}",
+                "alike: groups that share a letter are not shown to differ in the rate before it",
+                *self.notes,
+            ),
+            titles=titles,
         )
 
-    def _own_thresholds(self) -> Table:
-        columns = [Column("group", "group"), Column("threshold", "threshold", "threshold")]
-        for rate in ("far", "frr", "hter"):
-            columns.append(Column(rate, label_of(rate), "rate"))
-            title = interval_title(self.confidence)
-            columns.append(Column(f"{rate}_interval", title, "interval", detail=rate != "hter"))
-        records = []
-        for each in self.own_thresholds:
-            record: dict[str, Any] = {"group": each.group, "threshold": each.threshold}
-            for rate in ("far", "frr", "hter"):
-                interval: RateInterval = getattr(each, rate)
-                record |= {rate: interval.estimate, f"{rate}_interval": interval.interval}
-            records.append(record)
-        caption = "If every group had a threshold of its own, chosen on its own dev trials"
-        return Table.of("own_thresholds", caption, columns, records, notes=("intervals hold for each group alone",))
+        same = {each.measure: each for each in self.equivalences}
+        test_notes = [f"all equal: {given}"]
+        if self.confidence > 0.5:
+            level = level_text(2 * self.confidence - 1)
+            test_notes.append(f"equal within a factor: by {level} intervals of all ratios")
+        tests = table_of(
+            "tests",
+            "Are all groups equal?",
+            (
+                Field("label", "rate", "term", get=lambda test: label_of(test.measure)),
+                Field("measure", "name of the rate", detail=True),
+                Field("statistic", "statistic", "number"),
+                Field("p_value", "p, all equal", "p"),
+                Field("apart", "most clearly apart", get=lambda test: f"{test.a} and {test.b}"),
+                Field("within", "equal within a factor of", "ratio", get=lambda test: same[test.measure].within),
+                Field("factor", "asked", "ratio", get=lambda test: same[test.measure].factor),
+                Field("shown", "shown", "term", get=lambda test: "yes" if same[test.measure].shown else "no"),
+            ),
+            self.tests,
+            notes=test_notes,
+        )
+
+        compared = self.pairs
+        pair_notes = [f"p values and intervals of each rate hold for all pairs together, {given}"]
+        if len(compared) > _MOST_SHOWN:
+            compared = tuple(sorted(compared, key=lambda pair: pair.p_adjusted)[:_MOST_SHOWN])
+            pair_notes.append(f"the {_MOST_SHOWN} clearest of {len(self.pairs):,} pairs; the JSON and `pairs` have all")
+        pairs = table_of(
+            "pairs",
+            "Every two groups",
+            GroupPair.FIELDS,
+            compared,
+            notes=pair_notes,
+            section="measure",
+            titles={"difference_interval": title, "ratio_interval": title},
+        )
+
+        summaries = table_of(
+            "summaries",
+            "How unequal they are, in one number",
+            (
+                Field("name", "key", detail=True),
+                Field("summary", "summary", "term", get=lambda each: _WORDS[each.name]),
+                Field("estimate", "value", "number"),
+                Field(
+                    "interval",
+                    f"at least {level_text(self.confidence)} limits",
+                    "range",
+                    get=lambda each: (each.low, each.high),
+                ),
+            ),
+            self.summaries,
+            notes=("limits: the least and the most unequal rates that simultaneous intervals of all groups allow",),
+        )
+
+        meetings = table_of(
+            "meetings",
+            Text("{FAR} of impostors of one group against claims of another"),
+            MeetingRate.FIELDS,
+            self.meetings,
+            notes=("the intervals hold for all pairs of groups together",),
+            section="claim",
+            titles={"interval": title},
+        )
+
+        alone = table_of(
+            "own_thresholds",
+            "If every group had a threshold of its own, chosen on its own dev trials",
+            OwnThreshold.FIELDS,
+            self.own_thresholds,
+            notes=("intervals hold for each group alone",),
+            titles=titles,
+        )
+        main = ("groups", "tests", "own_thresholds")
+        tables = (rates, tests, pairs, summaries, meetings, alone)
+        return tuple(replace(table, detail=table.name not in main) for table in tables if table.rows)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
+from typing import ClassVar
 
 import numpy as np
 
+from fairtrial.core.results import Field, Record
 from fairtrial.inference.variance import Floats
 
 _ROUNDS = 100
@@ -114,20 +116,14 @@ GINI = Inequality("Gini coefficient", gini, _largest_gini)
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """A summary of inequality, and its limits."""
+class Summary(Record):
+    """A summary of inequality, and its limits; JSON has null for what is infinite."""
 
+    FIELDS: ClassVar = tuple(Field(name, in_json="finite") for name in ("estimate", "low", "high"))
     name: str
     estimate: float
     low: float
     high: float
-
-    def to_dict(self) -> dict[str, float | None]:
-        """The names of the command line's JSON; what is infinite is null."""
-        return {
-            name: value if np.isfinite(value) else None
-            for name, value in (("estimate", self.estimate), ("low", self.low), ("high", self.high))
-        }
 
 
 _Limits = tuple[Floats, Floats, Floats]
@@ -163,11 +159,7 @@ def summarise(far: _Limits, frr: _Limits, *, weight: float) -> tuple[Summary, ..
     apart = both(DIFFERENCE, lambda a, b: 1 - (weight * a + rest * b))
     garbe = both(GINI, lambda a, b: weight * a + rest * b)
     inequity = both(RATIO, lambda a, b: (a**weight if weight else 1.0) * (b**rest if rest else 1.0))
-    return (
-        Summary("fdr", apart[0], apart[2], apart[1]),
-        Summary("garbe", *garbe),
-        Summary("inequity_rate", *inequity),
-    )
+    return (Summary("fdr", apart[0], apart[2], apart[1]), Summary("garbe", *garbe), Summary("inequity_rate", *inequity))
 
 
 def summarise_one(rate: Floats, low: Floats, high: Floats, *, name: str, kind: Inequality) -> Summary:

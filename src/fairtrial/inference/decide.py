@@ -32,7 +32,7 @@ from fairtrial.inference.people import Cluster
 from fairtrial.inference.person_counts import CountedPeople
 from fairtrial.inference.split import Kind, TrialSets, has_systems, system_name
 from fairtrial.inference.variance import Floats
-from fairtrial.rules.bounds import Bounds, ErrorBoxes, Tally, choose, count
+from fairtrial.rules.bounds import BoundedCounts, Bounds, ErrorBoxes, choose, count
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.rules.measures import Measure
 
@@ -539,7 +539,7 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     name = system_name(sets.test, system)
     own = name if has_systems(sets.test) else None
     given = ErrorCounts(np.array([float(threshold)]), None, None, None, None)
-    at_test = count(sets.test, Tally(given), system=own)
+    at_test = count(sets.test, BoundedCounts(given), system=own)
     boxes = None, at_test.boxes
     return Judgement(name, _GIVEN, np.array([0.5]), sets.at_given_thresholds(), None, at_test.counts, boxes=boxes)
 

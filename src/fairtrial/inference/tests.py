@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from math import inf, nan
 from sys import float_info
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from fairtrial.core.errors import ParameterError, check_choice, check_confidence
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Result
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import figure_text, interval_title, p_phrase
-from fairtrial.inference.estimates import Alternative, Estimate, Threshold, student_p_value, student_quantile
+from fairtrial.inference.student import Alternative, student_p_value, student_quantile
 from fairtrial.rules.measures import MeasureLike, as_measure, label_of
+
+if TYPE_CHECKING:
+    from fairtrial.inference.estimates import Estimate, Threshold
 
 TEST_COLUMNS = (
     Column("test", "test"),

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairtrial.benchmark.pooling import FusionBenchmark
-from fairtrial.benchmark.run import BenchmarkResult, ExperimentResult
 from fairtrial.calibration.calibration import CalibratedSystems
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.notes import Note
@@ -50,6 +48,10 @@ from fairtrial.inference.split import PROVENANCES, Origin, TrialSets
 from fairtrial.pages.page import Captions, Number, Page, Reference, Repeat
 from fairtrial.repeated.coverage import CoverageStudy
 from fairtrial.rules.measures import Measure
+
+if TYPE_CHECKING:
+    from fairtrial.benchmark.pooling import FusionBenchmark
+    from fairtrial.benchmark.run import BenchmarkResult, ExperimentResult
 
 _EPC_PAPER = "Bengio, Mariéthoz & Keller, The expected performance curve, 2005"
 _INTERVALS = {
@@ -555,6 +557,8 @@ def benchmark_page(result: BenchmarkResult | FusionBenchmark, repeat: Repeat) ->
     ParameterError
         If there are several fusion methods.
     """
+    from fairtrial.benchmark.pooling import FusionBenchmark
+
     if isinstance(result, FusionBenchmark):
         if len(result.runs) > 1:
             raise ParameterError("a page is of one fusion method; name one with {fusions!p}", code="one", fusions=...)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from fairtrial.core.errors import ParameterError, check_count, check_share
 from fairtrial.core.notes import Note
-from fairtrial.core.results import Field, Record, Result, table_of
+from fairtrial.core.results import Field, Result, table_of
 from fairtrial.core.tables import Table
 from fairtrial.core.words import p_phrase, percent
 from fairtrial.inference.multiplicity import Correction, adjust_p_values
@@ -54,8 +54,8 @@ class EerBound(Result):
     """
 
     FIELDS: ClassVar = (
-        Field("name_a", "A", get=lambda pair: pair.names and pair.names[0]),
-        Field("name_b", "B", get=lambda pair: pair.names and pair.names[1]),
+        Field("name_a", "A", get=lambda pair: pair.names and pair.names[0], in_json="if known"),
+        Field("name_b", "B", get=lambda pair: pair.names and pair.names[1], in_json="if known"),
         Field("a", "EER of A", "rate"),
         Field("b", "EER of B", "rate"),
         Field("trials", "trials", "count", detail=True, in_json=False),
@@ -72,12 +72,8 @@ class EerBound(Result):
     p_adjusted: float
     names: tuple[str, str] | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the pair as a dict, without names if there are none."""
-        return {key: value for key, value in Record.to_dict(self).items() if value is not None}
-
     def answer(self) -> str:
-        """What the bounds show."""
+        """Say what the bounds show."""
         a, b = self.names or ("A", "B")
         values = (
             f"EER {percent(self.a)} and {percent(self.b)}, {self.trials:,} trials, {p_phrase(self.p_value)} at most"
@@ -88,7 +84,7 @@ class EerBound(Result):
         return f"{better} is better than {b if better == a else a} ({values})"
 
     def tables(self) -> tuple[Table, ...]:
-        """The pair in one row."""
+        """Tabulate the pair in one row."""
         return (_table([self], [_INDEPENDENT], "none"),)
 
 
@@ -181,7 +177,7 @@ class EerBounds(Result):
         )
 
     def answer(self) -> str:
-        """How many pairs are significant, and the difference that is for any pair."""
+        """Say how many pairs are significant, and the difference that is for any pair."""
         sentence = str(self._significant())
         if self.delta_eer is None or self.delta_eer > self.largest:
             return sentence
@@ -189,7 +185,7 @@ class EerBounds(Result):
         return f"{sentence}; any two EERs up to {percent(self.largest)} that differ by {least} do"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per pair."""
+        """Tabulate one row per pair."""
         return (_table(self.pairs, self.notes, self.correction),)
 
 

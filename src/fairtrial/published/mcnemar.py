@@ -60,7 +60,7 @@ class McNemar(Result):
     p_value_mid: float
 
     def answer(self) -> str:
-        """The conclusion of the exact test."""
+        """Give the conclusion of the exact test."""
         errors = f"{self.b:,} trials that only A got wrong against {self.c:,} that only B did"
         evidence = f"{errors}, exact {p_phrase(self.p_value_exact)}"
         if self.p_value_exact >= _LEVEL:
@@ -68,7 +68,7 @@ class McNemar(Result):
         return f"A is {'better' if self.b < self.c else 'worse'} than B ({evidence})"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per version of the test."""
+        """Tabulate one row per version of the test."""
         columns = (Column("version", "version"), Column("chi2", "chi2", "number"), Column("p_value", "p", "p"))
         rows = (
             ("uncorrected", self.chi2, self.p_value),

@@ -16,7 +16,6 @@ from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Table, join_tables
 from fairtrial.core.words import figure_text, figures_text, in_percent, level_text, number_text, p_phrase, term
 from fairtrial.counting.tallies import ErrorCounts
-from fairtrial.inference.estimates import Alternative
 from fairtrial.inference.intervals import (
     ENOUGH,
     Interval,
@@ -27,7 +26,7 @@ from fairtrial.inference.intervals import (
     rate_interval,
     rates_with_few_errors,
 )
-from fairtrial.inference.limits import counted_interval
+from fairtrial.inference.student import Alternative
 from fairtrial.inference.tests import TestResult, z_test
 from fairtrial.rules.measures import DetectionCosts, MeasureLike, Weights, as_measure, label_of, linear_weights
 
@@ -85,11 +84,8 @@ def published_counts(
             raise ParameterError(f"there must be at least one {trial} trial, not {trials}")
         check_count(f"the number of {trial} trials", trials)
         if (rate is None) == (number is None):
-            raise ParameterError(
-                f"give either {{{rate_name}!p}} or {{{number_name}!p}}; {{given}} given",
-                code="either-or",
-                given="neither was" if rate is None else "both were",
-            )
+            template = f"give either {{{rate_name}!p}} or {{{number_name}!p}}; {{given}} given"
+            raise ParameterError(template, code="either-or", given="neither was" if rate is None else "both were")
         words = number_name.replace("_", " ")
         if rate is not None:
             errors.append(check_rate(rate_name.upper(), rate) * trials)
@@ -372,14 +368,14 @@ class RateIntervals(Result):
     counts: ErrorCounts
 
     def answer(self) -> str:
-        """The first interval."""
+        """Give the first interval."""
         main = self.intervals[0]
         limits = figures_text(main.low, main.high, main.is_share).replace(" to ", " and ")
         trials = f"{self.counts.impostor:,} impostor and {self.counts.genuine:,} genuine trials, taken as independent"
         return f"The {term(main.label)} lies between {limits} ({level_text(main.confidence)}, {trials})"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per interval."""
+        """Tabulate one row per interval."""
         return join_tables([interval.tables() for interval in self.intervals])
 
 
@@ -436,6 +432,8 @@ def rate_intervals(
     >>> [round(limit, 5) for limit in result.intervals[0].interval]
     [0.01059, 0.02591]
     """
+    from fairtrial.inference.limits import counted_interval
+
     check_choice("measure", measure, get_args(ReportedMeasure))
     _check_applies(measure, alpha, costs)
     counts = published_counts(
@@ -466,12 +464,8 @@ def _check_applies(measure: str, alpha: float, costs: DetectionCosts | None) -> 
     """Refuse a weight or costs that the measure does not have."""
     for name, given, owner in (("alpha", alpha != 0.5, "wer"), ("costs", costs is not None, "dcf")):
         if given and measure not in (owner, "all"):
-            raise ParameterError(
-                f"{{{name}!p}} applies to {{measure!o}}, not to {{other}}",
-                code="does-not-apply",
-                measure=owner,
-                other=measure,
-            )
+            template = f"{{{name}!p}} applies to {{measure!o}}, not to {{other}}"
+            raise ParameterError(template, code="does-not-apply", measure=owner, other=measure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -819,7 +813,7 @@ class RateTests(Result):
     values: tuple[float, float]
 
     def answer(self) -> str:
-        """The conclusion of the first test."""
+        """Give the conclusion of the first test."""
         test = self.tests[0]
         a, b = (figure_text(value, test.is_share) for value in self.values)
         limits = test.interval() or (test.estimate, test.estimate)
@@ -829,7 +823,7 @@ class RateTests(Result):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """The test that counts in the first table, whose files have all; the others on request."""
+        """Tabulate the test that counts in the first table, whose files have all; the others on request."""
         (table,) = join_tables([test.tables() for test in self.tests])
         caption = "Test of the difference A - B, all trials independent of each other"
         others = replace(table, name="others", caption="Other tests", rows=table.rows[1:], detail=True)
@@ -925,12 +919,11 @@ def compare_rates(
     counts = []
     for name, rates, errors in (("a", a, a_counts), ("b", b, b_counts)):
         if (rates is None) == (errors is None):
-            raise ParameterError(
+            template = (
                 f"give either {{{name}!p}} ({{FAR}} and {{FRR}}) or {{{name}_counts!p}} (numbers of errors); "
-                "{given} given",
-                code="either-or",
-                given="neither was" if rates is None else "both were",
+                "{given} given"
             )
+            raise ParameterError(template, code="either-or", given="neither was" if rates is None else "both were")
         far, frr = rates or (None, None)
         false_accepts, false_rejects = errors or (None, None)
         try:

@@ -8,7 +8,7 @@ from math import isnan
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice
 from fairtrial.core.trials import TrialsLike, trials_of
@@ -17,8 +17,8 @@ from fairtrial.formats.columns import read_counts
 from fairtrial.formats.files import PathLike
 from fairtrial.inference.decide import wrong_decisions
 from fairtrial.inference.people import people_of
+from fairtrial.inference.variance import Floats
 
-Floats: TypeAlias = NDArray[np.float64]
 ErrorKind: TypeAlias = Literal["far", "frr"]
 Person: TypeAlias = Literal["claim", "subject"]
 Rng: TypeAlias = np.random.Generator | int | None

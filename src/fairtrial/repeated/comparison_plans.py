@@ -29,12 +29,12 @@ from fairtrial.evaluation.paired_tests import Pair
 from fairtrial.inference.estimates import student_p_value
 from fairtrial.inference.intervals import normal_quantile
 from fairtrial.inference.people import People
-from fairtrial.inference.variance import Components, welch
-from fairtrial.repeated.attempts import Floats, Rng
+from fairtrial.inference.variance import Components, Floats, welch
+from fairtrial.repeated.attempts import Rng
 from fairtrial.repeated.rate_plans import MOST, RatePlan, Scale, design_effect, plan_rate, smallest_enough
 from fairtrial.rules.measures import MeasureLike, Weights, linear_weights
 
-Rates: TypeAlias = tuple[float, float]
+SystemRates: TypeAlias = tuple[float, float]
 """FAR and FRR of a system, fractions."""
 
 _NODES = np.polynomial.legendre.leggauss(200)
@@ -62,8 +62,8 @@ class ComparisonSetting:
         What is compared, and the weight of FAR in ``wer``.
     """
 
-    a: Rates
-    b: Rates
+    a: SystemRates
+    b: SystemRates
     attempts: int = 1
     impostor_attempts: int = 10
     impostors: int | None = None
@@ -176,7 +176,7 @@ class ComparisonSetting:
         )
 
 
-def _check_rates(a: Rates, b: Rates, correlation: float | None) -> None:
+def _check_rates(a: SystemRates, b: SystemRates, correlation: float | None) -> None:
     """Check the rates of two systems, and the correlation of their errors."""
     for system in (a, b):
         for name, rate in zip(("FAR", "FRR"), system, strict=True):
@@ -185,7 +185,7 @@ def _check_rates(a: Rates, b: Rates, correlation: float | None) -> None:
         raise ParameterError(f"the correlation of errors must be between -1 and 1, not {correlation}")
 
 
-def _difference(a: Rates, b: Rates, weights: Weights) -> float:
+def _difference(a: SystemRates, b: SystemRates, weights: Weights) -> float:
     return weights.far * (a[0] - b[0]) + weights.frr * (a[1] - b[1])
 
 
@@ -367,8 +367,8 @@ class _Part(NamedTuple):
 
 
 def comparison_power(
-    a: Rates,
-    b: Rates,
+    a: SystemRates,
+    b: SystemRates,
     *,
     impostor: float,
     genuine: float,
@@ -454,8 +454,8 @@ def comparison_power(
 
 
 def _parts(
-    a: Rates,
-    b: Rates,
+    a: SystemRates,
+    b: SystemRates,
     weights: Weights,
     correlation: float | None,
     counts: tuple[tuple[float, float], tuple[float, float]],
@@ -556,7 +556,7 @@ class ComparisonPlan(Result):
         return self.individuals * self.impostor_attempts
 
     def answer(self) -> str:
-        """The design, and the probability that it shows the difference."""
+        """Give the design, and the probability that it shows the difference."""
         simulated = self.power_simulated if any(note.code == "powers-differ" for note in self.notes) else None
         power = f"{percent(self.power)}" if simulated is None else f"{percent(simulated)} (simulated)"
         attempts = f"{self.attempts:,} genuine and {plural(self.impostor_attempts, 'impostor attempt')} each"
@@ -565,18 +565,15 @@ class ComparisonPlan(Result):
         return f"{clients} with {attempts} show this difference with a probability of {power}, {test}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The plan in one row."""
+        """Tabulate the plan in one row."""
         fields = [field for field in self.FIELDS if field.key != "impostors" or self.impostors is not None]
-        table = table_of("plan", "Plan", fields, [self], notes=self.notes)
-        if not self.paired:
-            for name in ("genuine", "impostor"):
-                table = table.with_title(name, f"{name} trials per system")
-        return (table,)
+        titles = {} if self.paired else {name: f"{name} trials per system" for name in ("genuine", "impostor")}
+        return (table_of("plan", "Plan", fields, [self], notes=self.notes, titles=titles),)
 
 
 def plan_comparison(
-    a: Rates,
-    b: Rates,
+    a: SystemRates,
+    b: SystemRates,
     *,
     power: float = 0.8,
     individuals: int | None = None,
@@ -726,8 +723,8 @@ def plan(
     half_width: float | None = None,
     scale: Scale = "linear",
     below: float | None = None,
-    a: Rates | None = None,
-    b: Rates | None = None,
+    a: SystemRates | None = None,
+    b: SystemRates | None = None,
     power: float = 0.8,
     individuals: int | None = None,
     attempts: int | None = None,

@@ -36,6 +36,7 @@ from fairtrial.core.errors import (
     check_seed,
     check_share,
     check_workers,
+    refuse_given,
 )
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, plain, table_of
@@ -43,11 +44,12 @@ from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import cut, level_text, levels_text, percent, plural
 from fairtrial.formats.files import ATTEMPTS, PathLike, is_at, lock
 from fairtrial.formats.results import write_tables
+from fairtrial.inference.variance import Floats
 from fairtrial.repeated import models
-from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, Rng, as_individuals
+from fairtrial.repeated.attempts import Individuals, PeopleLike, Rng, as_individuals
 from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS, known_method
 from fairtrial.repeated.models import GENERATORS, Generator, Outcomes
-from fairtrial.repeated.paper_claims import PAPER_CLAIMS, Cells, ClaimSupport
+from fairtrial.repeated.paper_claims import PAPER_CLAIMS, ClaimSupport, MethodCells
 
 GridName: TypeAlias = Literal["paper", "quick"]
 
@@ -346,10 +348,12 @@ class StudySettings:
         check_seed(self.seed)
         check_confidence(self.confidence)
         if self.exact:
-            for name, value in (("data_sets", self.data_sets), ("n_resamples", self.n_resamples), ("rng", self.seed)):
-                if value != (0 if name == "rng" else 1000):
-                    template = f"{{{name}!p}} applies to simulated data sets, not with {{exact!p}}"
-                    raise ParameterError(template, code="does-not-apply", exact=True)
+            given = {
+                "data_sets": self.data_sets != 1000,
+                "n_resamples": self.n_resamples != 1000,
+                "rng": self.seed != 0,
+            }
+            refuse_given(given, "applies to simulated data sets, not with {exact!p}", exact=True)
 
     def cover(self, cell: Cell, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
         """Compute the rows of one cell."""
@@ -399,7 +403,7 @@ class CoverageStudy(Result):
     @property
     def widths(self) -> tuple[float, float] | None:
         """Mean and median over cells of the width of BRR over that of LBB."""
-        brr, lbb = (Cells.of(self.rows, name).mean_width for name in ("brr", "lbb"))
+        brr, lbb = (MethodCells.of(self.rows, name).mean_width for name in ("brr", "lbb"))
         if len(brr) != len(lbb):
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -446,7 +450,7 @@ class CoverageStudy(Result):
         return {**Record.to_dict(self), "claims": plain(self.claims), "brr_over_lbb_width": widths}
 
     def answer(self) -> str:
-        """The method with the right coverage most often, or nearest to it in a single cell."""
+        """Give the method with the right coverage most often, or nearest to it in a single cell."""
         exact, confidence = self.settings.exact, level_text(self.settings.confidence)
         data = "all data sets" if exact else plural(self.settings.data_sets, "data set")
         cells = len(self.rows) // len(self.settings.methods)
@@ -462,7 +466,7 @@ class CoverageStudy(Result):
         return f"{self.best.upper()} {lead}{enough} ({basis})"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per cell and method; for a few cells the coverage side by side, for many a row per method."""
+        """Tabulate one row per cell and method; for a few cells coverages side by side, for many a row per method."""
         coverage = {(*row.cell, row.method): row.coverage for row in self.rows}
         cells = list(dict.fromkeys(row.cell for row in self.rows))
         single, fields = len(cells) == 1, CoverageRow.FIELDS
@@ -511,7 +515,7 @@ class CoverageStudy(Result):
         )
         enough, rows = self.share_within(high=1.0), []
         for name, within in self.share_within().items():
-            cells = Cells.of(self.rows, name)
+            cells = MethodCells.of(self.rows, name)
             figures = (cells.coverage.mean(), cells.coverage.min(), cells.undefined.mean())
             rows.append((name, enough[name], within, *map(float, figures)))
         return Table("methods", "Coverage by method over all cells", columns, tuple(rows), self.notes)
@@ -643,10 +647,8 @@ def coverage_study(
                         progress(1)
         covered = tuple(row for cell in cells for row in kept.done[cell])
     else:
-        for name, given in (("grid", grid), ("n", n), ("m", m), ("workers", workers)):
-            if given is not None:
-                template = f"{{{name}!p}} does not go with {{like!p}}, which has one cell"
-                raise ParameterError(template, code="does-not-apply", like=like)
+        given = {name: value is not None for name, value in (("grid", grid), ("n", n), ("m", m), ("workers", workers))}
+        refuse_given(given, "does not go with {like!p}, which has one cell", like=like)
         people = as_individuals(like)
         values = {"pi": float(people.estimate), "rho": float(np.clip(np.nan_to_num(people.rho), 0, 1))}
         for name, value in (("pi", pi), ("rho", rho)):
@@ -669,7 +671,7 @@ def coverage_study(
             covered = tuple(replace(row, m=mean) for row in covered)
     supports = None
     if claims:
-        by_method = {method: Cells.of(covered, method) for method in settings.methods}
+        by_method = {method: MethodCells.of(covered, method) for method in settings.methods}
         supports = tuple(claim.support(by_method) for claim in PAPER_CLAIMS if set(claim.methods) <= set(by_method))
     return CoverageStudy(settings, covered, supports)
 

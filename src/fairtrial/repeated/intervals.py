@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import expm1, isfinite, isnan, log1p, nan
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from fairtrial.core.errors import ParameterError, check_choice, check_confidence, check_resamples
+from fairtrial.core.errors import check_choice, check_confidence, check_resamples, refuse_given
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table
@@ -131,7 +131,7 @@ class ZeroErrors(Record):
         return cls(*bounds)
 
     def table(self) -> Table:
-        """One row per bound."""
+        """Tabulate one row per bound."""
         columns = (
             Column("bound", "upper bound"),
             Column("confidence", "confidence", "level"),
@@ -200,8 +200,8 @@ class RepeatedIntervals(Result):
         Field("rho_interval", get=lambda result: {**result.rho_interval._asdict(), "confidence": result.confidence}),
         *map(Field, ("individuals", "attempts", "errors", "methods")),
         Field("recommendation", get=lambda result: str(result.recommendation)),
-        Field("zero_errors"),
-        Field("by_the_other", get="other"),
+        Field("zero_errors", in_json="if known"),
+        Field("by_the_other", get="other", in_json="if known"),
         Field("notes"),
     )
     estimate: float
@@ -218,12 +218,8 @@ class RepeatedIntervals(Result):
     error: ErrorKind | None = None
     notes: tuple[Note | str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the result as a dict, without what it does not have."""
-        return {key: value for key, value in Record.to_dict(self).items() if value is not None}
-
     def answer(self) -> str:
-        """The recommended interval, or the first; an upper bound without errors."""
+        """Give the recommended interval, or the first; an upper bound without errors."""
         rate = "error rate" if self.error is None else term(self.error.upper())
         people, attempts = plural(self.individuals, "person", "people"), plural(self.attempts, "attempt")
         if self.zero_errors is not None:
@@ -239,7 +235,7 @@ class RepeatedIntervals(Result):
         return f"{sentence}; with so few errors no interval is reliable" if unreliable else sentence
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per method; if there was no error, upper bounds too."""
+        """Tabulate one row per method; if there was no error, upper bounds too."""
         tried = f"{plural(self.attempts, 'attempt')} of {plural(self.individuals, 'person', 'people')}"
         rho = "rho unknown" if isnan(self.rho) else f"rho {number_text(self.rho)}"
         if not isnan(self.rho_interval.low):
@@ -308,19 +304,13 @@ def repeated_intervals(
     names = tuple(REPEATED_METHODS) if "all" in methods else tuple(methods)
     n_resamples = check_resamples(n_resamples) if n_resamples else None
     if not any(known_method(name).resamples for name in names):
-        for name, given in (("n_resamples", n_resamples != 1000), ("rng", rng != 0)):
-            if given:
-                raise ParameterError(
-                    f"{{{name}!p}} applies to sb and brr, not to {{methods:list}}", code="does-not-apply", methods=names
-                )
+        given = {"n_resamples": n_resamples != 1000, "rng": rng != 0}
+        refuse_given(given, "applies to sb and brr, not to {methods:list}", methods=names)
     notes: tuple[Note | str, ...] = ()
     other = None
     if threshold is None:
-        for name, given in (("error", error != "frr"), ("role", role != "claim")):
-            if given:
-                raise ParameterError(
-                    f"{{{name}!p}} applies to scores, with {{threshold!p}}", code="does-not-apply", threshold=threshold
-                )
+        given = {"error": error != "frr", "role": role != "claim"}
+        refuse_given(given, "applies to scores, with {threshold!p}", threshold=threshold)
         counted = as_individuals(people)  # type: ignore[arg-type]
     else:
         trials = trials_of(people, "trials")  # type: ignore[arg-type]

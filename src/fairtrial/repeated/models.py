@@ -19,7 +19,8 @@ from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import cut, in_a_row, number_text, p_phrase, percent, plural
 from fairtrial.inference.intervals import Interval, normal_quantile
-from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, Rng, as_individuals
+from fairtrial.inference.variance import Floats
+from fairtrial.repeated.attempts import Individuals, PeopleLike, Rng, as_individuals
 
 Generator: TypeAlias = Literal["oman-zucker", "beta-binomial"]
 GENERATORS = get_args(Generator)
@@ -416,12 +417,12 @@ class ModelFit(Result):
         return Interval(self.estimate - reach, self.estimate + reach)
 
     def answer(self) -> str:
-        """The rate and the correlation."""
+        """Give the rate and the correlation."""
         rho = "cannot be estimated" if isnan(self.rho) else f"is {number_text(self.rho)}"
         return f"By the {self.model} model the error rate is {percent(self.estimate)}; the correlation {rho}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The fit in one row."""
+        """Tabulate the fit in one row."""
         return (table_of("fit", f"{self.model} model by maximum likelihood", self.FIELDS, [self]),)
 
 
@@ -711,7 +712,7 @@ class FitTest(Result):
         return tuple(notes)
 
     def answer(self) -> str:
-        """Which models fit."""
+        """Say which models fit."""
         people = plural(self.individuals, "person", "people")
         if any(isnan(check.p_value) for check in self.models):
             return f"The fit cannot be tested: the errors of {people} do not determine a correlation"
@@ -724,7 +725,7 @@ class FitTest(Result):
         return sentence[0].upper() + sentence[1:]
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per model, and one per number of errors."""
+        """Tabulate one row per model, and one per number of errors."""
         caption = f"Does the model fit? {plural(self.individuals, 'individual')}"
         columns = (
             Column("errors", "errors", "count"),

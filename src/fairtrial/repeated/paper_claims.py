@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fairtrial.core.results import Field, Record
 
 if TYPE_CHECKING:
-    from fairtrial.repeated.attempts import Floats
+    from fairtrial.inference.variance import Floats
     from fairtrial.repeated.coverage import CoverageRow
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -22,7 +22,7 @@ RIGHT_COVERAGE = (0.925, 0.975)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class MethodCells:
     """The coverage of one method, one entry per cell; `n_pi` are the expected errors in one attempt of everybody."""
 
     n: Floats
@@ -35,7 +35,7 @@ class Cells:
     n_pi: Floats
 
     @classmethod
-    def of(cls, rows: Sequence[CoverageRow], method: str) -> Cells:
+    def of(cls, rows: Sequence[CoverageRow], method: str) -> MethodCells:
         """Collect the rows of one method."""
         chosen = [row for row in rows if row.method == method]
         names = ("n", "m", "pi", "rho", "coverage", "mean_width", "undefined")
@@ -44,12 +44,12 @@ class Cells:
         return cls(*columns)
 
 
-def _nearer(first: Cells, *others: Cells) -> Mask:
+def _nearer(first: MethodCells, *others: MethodCells) -> Mask:
     misses = [np.abs(cells.coverage - 0.95) for cells in (first, *others)]
     return np.asarray(np.all([misses[0] <= miss + 1e-12 for miss in misses[1:]], axis=0))
 
 
-def _falls(cells: Cells) -> Mask:
+def _falls(cells: MethodCells) -> Mask:
     """Find cells with 2 points less coverage than one with fewer attempts and the same n, pi and rho."""
     best: dict[tuple[float, float, float], float] = {}
     falls = np.zeros(len(cells.n), dtype=bool)
@@ -92,7 +92,7 @@ class PaperClaim:
         """The claim with its condition."""
         return f"{self.claim}: {self.condition}" if self.condition else self.claim
 
-    def where(self, cells: Cells) -> Mask:
+    def where(self, cells: MethodCells) -> Mask:
         """Find the cells that the claim is about."""
         chosen = np.ones(len(cells.n), dtype=bool)
         for part in filter(None, self.condition.split(", ")):
@@ -100,7 +100,7 @@ class PaperClaim:
             chosen &= _COMPARISONS[sign](getattr(cells, name.replace(" ", "_")), float(limit))
         return chosen
 
-    def support(self, cells: Mapping[str, Cells]) -> ClaimSupport:
+    def support(self, cells: Mapping[str, MethodCells]) -> ClaimSupport:
         """Count the cells that the claim is about, and the proportion that supports it."""
         compared = [cells[method] for method in self.methods]
         chosen = self.where(compared[0])

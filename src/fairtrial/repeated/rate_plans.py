@@ -343,7 +343,7 @@ class RatePlan(Result):
         Field("trade_off"),
         Field("rule_of_3", get=lambda plan: rule_of_three(plan.total)),
         Field("rule_of_3_individuals", get=lambda plan: rule_of_three(plan.individuals)),
-        Field("rule_of_30", get=lambda plan: rule_of_thirty(plan.pi) if plan.pi else None),
+        Field("rule_of_30", get=lambda plan: rule_of_thirty(plan.pi) if plan.pi else None, in_json="if known"),
         Field("simulated"),
     )
     individuals: int
@@ -376,12 +376,8 @@ class RatePlan(Result):
         low, high = (float(expit(logit(self.pi) + side * reach)) for side in (-1, 1))
         return expected | {"half_width": linear, "logit_half_width": reach, "low": low, "high": high}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the plan as a dict; the rule of 30 only if errors are expected."""
-        return {key: value for key, value in Record.to_dict(self).items() if key != "rule_of_30" or value is not None}
-
     def answer(self) -> str:
-        """People, attempts of each, and what they are enough for."""
+        """Give people, attempts of each, and what they are enough for."""
         design = f"{plural(self.individuals, 'person', 'people')} with {plural(self.attempts, 'attempt')} each"
         level, rho = level_text(self.confidence), f"correlation {self.rho:g}"
         if self.below is None:
@@ -394,7 +390,7 @@ class RatePlan(Result):
         return f"{design} give {bound} {chance} ({level}, {rho})"
 
     def tables(self) -> tuple[Table, ...]:
-        """The plan with the interval to expect, the alternatives, and the simulation."""
+        """Tabulate the plan with the interval to expect, the alternatives, and the simulation."""
         missing = (*(() if self.pi else ("half_width", "interval")), *(() if self.power is not None else ("power",)))
         fields = [field for field in self.FIELDS if field.key not in missing]
         notes = [

@@ -10,7 +10,8 @@ import numpy as np
 from fairtrial.core.errors import as_generator, check_confidence, check_resamples
 
 if TYPE_CHECKING:
-    from fairtrial.repeated.attempts import Floats, Individuals, Rng
+    from fairtrial.inference.variance import Floats
+    from fairtrial.repeated.attempts import Individuals, Rng
 
 _TAIL = log(1e10)
 _WIDEST = 128  # widest window of exact probabilities; from standard deviations of 8 on, the expansion is used

@@ -6,7 +6,7 @@ are summed before they are squared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, inf, log1p, nan, sqrt
 from typing import ClassVar, Literal, TypeAlias, get_args
 
@@ -19,21 +19,15 @@ from fairtrial.core.tables import Table
 from fairtrial.core.words import in_percent, interval_title, level_text, p_phrase, percent
 from fairtrial.formats.columns import read_paired_counts
 from fairtrial.inference.estimates import Alternative, student_p_value, student_quantile, wilson_limits
-from fairtrial.inference.jackknife import (
-    ClassSpread,
-    careful_degrees,
-    careful_variance,
-    concentration,
-    one_fewer,
-    without_one,
-    worth,
-)
-from fairtrial.inference.variance import effective_people, welch
+from fairtrial.inference.variance import Floats, effective_people, welch
 from fairtrial.published.rates import difference_answer
-from fairtrial.repeated.attempts import Floats, Individuals, PeopleLike, as_individuals, people_counts
+from fairtrial.repeated.attempts import Individuals, PeopleLike, as_individuals, people_counts
 
 Design: TypeAlias = Literal["rate", "unpaired", "paired"]
 
+_MOST_LEVERAGE = 0.9
+_MORE_ERRORS = 0.5  # added to a variance
+_MORE_DEGREES = 5
 _FEW_ERRORS = 4  # with fewer errors in all, a test hardly ever rejects
 _FEW_EXPECTED = 10  # with fewer expected errors in one attempt of everybody, correlation can stay hidden
 
@@ -102,7 +96,7 @@ class IndividualsTests(Result):
     notes: tuple[Note, ...] = ()
 
     def answer(self) -> str:
-        """The conclusion of the first test."""
+        """Give the conclusion of the first test."""
         test, level = self.tests[0], level_text(self.confidence)
         if self.rate is not None:
             p_value, rejected = p_phrase(test.p_value), test.p_value < 1 - self.confidence
@@ -125,12 +119,11 @@ class IndividualsTests(Result):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per test."""
+        """Tabulate one row per test."""
         estimate = "rate" if self.design == "rate" else "A - B"
         titles = {"estimate": estimate, "interval": interval_title(self.confidence)}
-        fields = [replace(field, title=titles.get(field.key, field.title)) for field in IndividualsTest.FIELDS]
         caption = "Test of the error rate" if self.design == "rate" else f"Test of two devices, {self.design}"
-        return (table_of("tests", caption, fields, self.tests, notes=self.notes),)
+        return (table_of("tests", caption, IndividualsTest.FIELDS, self.tests, notes=self.notes, titles=titles),)
 
 
 def individuals_test(
@@ -210,7 +203,7 @@ def individuals_test(
         raise ParameterError(template, code="does-not-apply", rate=rate)
     if not paired:
         devices = as_individuals(a), as_individuals(b)
-        variances = [(careful_variance(spread), careful_degrees(spread)) for spread in map(_rate_spread, devices)]
+        variances = [(spread.conservative, spread.degrees) for spread in map(_rate_variance, devices)]
         rates = tuple(float(people.estimate) for people in devices)
         variance = sum(variance for variance, _ in variances)
         test = _cluster_test(rates[0] - rates[1], variance, welch(variances), alternative, confidence)
@@ -236,8 +229,8 @@ def _rate_tests(people: Individuals, rate: float, alternative: Alternative, conf
     """Test a rate against a value."""
     check_rate("the rate to test against", rate, open_ends=True)
     estimate = float(people.estimate)
-    spread = _rate_spread(people)
-    trials, degrees = worth(estimate, spread), careful_degrees(spread)
+    spread = _rate_variance(people)
+    trials, degrees = spread.effective_attempts(estimate), spread.degrees
     statistic = (estimate - rate) / (sqrt(rate * (1 - rate)) / sqrt(trials))  # the variance might underflow
     low, high = wilson_limits(estimate, trials, student_quantile(degrees, confidence))
     p_value = student_p_value(statistic, degrees, alternative)
@@ -276,16 +269,58 @@ def _paired_tests(
         residuals += sign * (errors / total - errors.sum() / total * attempts / total)
     attempts = (first[1] + second[1]) / 2
     # at least this proportion of attempts had different outcomes
-    spread = _jackknife_spread(residuals, attempts, float(np.abs(discordant).sum() / attempts.sum()))
-    difference, variance = rates[0] - rates[1], careful_variance(spread)
-    tests = [_cluster_test(difference, variance, careful_degrees(spread), alternative, confidence)]
+    spread = JackknifeVariance.of(residuals, attempts, float(np.abs(discordant).sum() / attempts.sum()))
+    difference = rates[0] - rates[1]
+    tests = [_cluster_test(difference, spread.conservative, spread.degrees, alternative, confidence)]
     if (first[1] == second[1]).all():
         tests.append(_sign_flip_test(first[0] - second[0], difference, alternative))
     few = _few_errors(*(Individuals.from_counts(*device) for device in (first, second)))
     return IndividualsTests("paired", alternative, confidence, tuple(tests), rates, None, (*notes, *few))
 
 
-def _rate_spread(people: Individuals) -> ClassSpread:
+@dataclass(frozen=True, slots=True)
+class JackknifeVariance:
+    """The variance of a rate, or of a difference of two, by the jackknife over people (CV3).
+
+    `people` is their effective number; `concentration` are the degrees of freedom of the sum of squares.
+    """
+
+    variance: float
+    people: float
+    attempts: int
+    concentration: float
+
+    @classmethod
+    def of(cls, residuals: Floats, attempts: Floats, least: float) -> JackknifeVariance:
+        """Estimate it from the residuals and attempts of people, not below that of independent attempts."""
+        people = effective_people(attempts)
+        # by how much the rate changes without each person
+        changes = residuals / (1 - np.minimum(attempts / attempts.sum(), _MOST_LEVERAGE))
+        squares = changes**2
+        total, concentration = float(squares.sum()), 1.0
+        if total > 0:
+            fourth = float(np.sum(squares**2)) - total**2 / max(int(np.count_nonzero(squares)), 1)
+            concentration = 2 * total**2 / fourth if fourth > 1e-12 * total**2 else float(len(squares))
+        variance = max(total * (max(people - 1, 1.0) / max(people, 2.0)), least)
+        return cls(variance, people, int(attempts.sum()), concentration)
+
+    @property
+    def conservative(self) -> float:
+        """The variance with half an error more, made by a person with a typical number of attempts."""
+        return self.variance + _MORE_ERRORS * sqrt(self.attempts / self.people) / self.attempts**2
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom, which are few with few people, or if few people make the errors."""
+        return max(min(self.people - 1, self.concentration + _MORE_DEGREES), 1.0)
+
+    def effective_attempts(self, rate: float) -> float:
+        """Give the number of independent attempts with the same conservative variance."""
+        nearest = min(max(min(rate, 1 - rate), 1 / self.attempts) + _MORE_ERRORS / self.attempts, 0.5)
+        return nearest * (1 - nearest) / self.conservative
+
+
+def _rate_variance(people: Individuals) -> JackknifeVariance:
     """Estimate the variance of a rate; without errors, or without successes, that of a single one."""
     counts = people.counts.astype(np.int64)
     errors, attempts = np.repeat(people.errors, counts), np.repeat(people.attempts, counts)
@@ -294,16 +329,7 @@ def _rate_spread(people: Individuals) -> ClassSpread:
         errors[np.argmin(attempts)] = 1.0
     total = attempts.sum()
     rate = errors.sum() / total
-    return _jackknife_spread((errors - rate * attempts) / total, attempts, rate * (1 - rate) / total)
-
-
-def _jackknife_spread(residuals: Floats, attempts: Floats, least: float) -> ClassSpread:
-    """Estimate a variance by the jackknife over people, not below that of independent attempts."""
-    people = effective_people(attempts)
-    squares = without_one(residuals, attempts / attempts.sum()) ** 2
-    total = float(squares.sum())
-    variance = max(total * one_fewer(people), least)
-    return ClassSpread(variance, people, int(attempts.sum()), concentration(squares, total))
+    return JackknifeVariance.of((errors - rate * attempts) / total, attempts, rate * (1 - rate) / total)
 
 
 def _cluster_test(

@@ -94,7 +94,7 @@ class ErrorBoxes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tally:
+class BoundedCounts:
     """Errors at one threshold per alpha; from a counter, with boxes that bound those of the scores."""
 
     counts: ErrorCounts
@@ -105,13 +105,15 @@ class Tally:
         return None if self.boxes is None else self.boxes[index].of(measure, alpha)
 
 
-def choose(dev: ScoreData, rule: Criterion, alphas: ArrayLike, *, system: str | None, judged: ScoreData) -> Tally:
+def choose(
+    dev: ScoreData, rule: Criterion, alphas: ArrayLike, *, system: str | None, judged: ScoreData
+) -> BoundedCounts:
     """Choose the threshold of each alpha and count the errors it makes on dev.
 
     A counter can only choose ends of its cells; they are coarsened to what a counter of the judged trials can count.
     """
     if not isinstance(dev, Counter):
-        return Tally(choose_thresholds(as_source(dev, system=system, what="dev"), rule, alphas))
+        return BoundedCounts(choose_thresholds(as_source(dev, system=system, what="dev"), rule, alphas))
     cells = dev.cells(system)
     if isinstance(judged, Counter):
         if dev.precision != judged.precision:
@@ -121,10 +123,10 @@ def choose(dev: ScoreData, rule: Criterion, alphas: ArrayLike, *, system: str | 
             )
         cells = cells.coarsened(max(cells.level, judged.cells(system).level))
     best, boxes = bounded_choices(cells, rule, alphas)
-    return Tally(best, boxes)
+    return BoundedCounts(best, boxes)
 
 
-def count(data: ScoreData, at: Tally, *, system: str | None) -> Tally:
+def count(data: ScoreData, at: BoundedCounts, *, system: str | None) -> BoundedCounts:
     """Count the errors at chosen thresholds, and in the ranges in which they may lie."""
     thresholds = np.asarray(at.counts.threshold)
     if isinstance(data, Counter):
@@ -133,10 +135,10 @@ def count(data: ScoreData, at: Tally, *, system: str | None) -> Tally:
         there = boxes_at(cells, places, places)
         counts = ErrorCounts(thresholds, there.accepts[0], there.rejects[1], there.genuine, there.impostor)
         spans = at.boxes or [ErrorBoxes.at(place) for place in places]
-        return Tally(counts, tuple(boxes_at(cells, span.first, span.last) for span in spans))
+        return BoundedCounts(counts, tuple(boxes_at(cells, span.first, span.last) for span in spans))
     source = as_source(data, system=system, what="test")
     if at.boxes is None:
-        return Tally(count_errors(source, thresholds))
+        return BoundedCounts(count_errors(source, thresholds))
     ends = [scores_at(np.concatenate([box.first, box.last])) for box in at.boxes]
     counts = count_errors(source, np.concatenate([thresholds, *ends]))
     boxes, start = [], len(thresholds)
@@ -146,7 +148,7 @@ def count(data: ScoreData, at: Tally, *, system: str | None) -> Tally:
         accepts, rejects = (high.false_accepts, low.false_accepts), (low.false_rejects, high.false_rejects)
         boxes.append(ErrorBoxes(box.first, box.last, accepts, rejects, counts.genuine, counts.impostor))
         start = stop
-    return Tally(counts[: len(thresholds)], tuple(boxes))
+    return BoundedCounts(counts[: len(thresholds)], tuple(boxes))
 
 
 def edge_points(cells: CountedCells) -> ErrorCounts:
@@ -200,7 +202,7 @@ def bounded_choices(
     chosen, boxes = np.zeros(len(weights), dtype=np.int64), [ErrorBoxes.at(0)] * len(weights)
     inner = (above.starts < above.ends) & (above.counts.sum(axis=0) > 1)
     for which, used in rule.used_at(weights):
-        kept = 1 + np.flatnonzero(_worth_a_look(edges, used, weights[which], exact=not inner.any()))
+        kept = 1 + np.flatnonzero(_possible_cells(edges, used, weights[which], exact=not inner.any()))
         places = np.concatenate([[0], kept])
         within = kept[inner[kept - 1]]
         lowest = _lowest_costs(edges[within - 1], edges[within], used)
@@ -223,7 +225,7 @@ def bounded_choices(
     return edges[chosen], tuple(boxes)
 
 
-def _worth_a_look(
+def _possible_cells(
     edges: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64], *, exact: bool
 ) -> NDArray[np.bool_]:
     """Choose cells that may hold the threshold that a criterion chooses at any of the alphas."""

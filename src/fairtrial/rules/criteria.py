@@ -23,8 +23,8 @@ from fairtrial.rules.measures import (
     as_measure,
     f1,
     precision,
+    ratio,
     recall,
-    share,
     simplest_fraction,
 )
 
@@ -354,7 +354,7 @@ def described_criterion(name: str, alpha: float) -> str:
 def _balance(counts: ErrorCounts) -> NDArray[np.float64]:
     """Compute FRR / (FAR + FRR): alpha FAR equals (1 - alpha) FRR if this is alpha. Without errors, a half."""
     far, frr = counts.far, counts.frr
-    return np.where(far + frr > 0, share(frr, far + frr), 0.5)
+    return np.where(far + frr > 0, ratio(frr, far + frr), 0.5)
 
 
 CRITERIA: Registry[Criterion] = Registry("criterion", "criteria", Criterion)
@@ -386,6 +386,7 @@ def register_criterion(criterion: Criterion) -> Criterion:
     return criterion
 
 
+# functions, because lambdas cannot be sent to other processes
 def _inequality(counts: ErrorCounts, alpha: Any) -> Any:
     return abs(alpha * counts.far - (1 - alpha) * counts.frr)
 
@@ -398,13 +399,13 @@ def _lost_f1(counts: ErrorCounts, alpha: Any) -> Any:
     return -f1(counts)
 
 
+def _off_break_even(counts: ErrorCounts, alpha: Any) -> Any:
+    return abs(counts.false_rejects - counts.false_accepts) / counts.genuine
+
+
 def _surplus(counts: ErrorCounts) -> NDArray[np.float64]:
     """Compute false rejects minus false accepts for each genuine trial: precision equals recall if this is 0."""
     return np.asarray((counts.false_rejects - counts.false_accepts) / counts.genuine)
-
-
-def _off_break_even(counts: ErrorCounts, alpha: Any) -> Any:
-    return abs(counts.false_rejects - counts.false_accepts) / counts.genuine
 
 
 def _detection_criterion(costs: DetectionCosts) -> Criterion:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from fairtrial.core.errors import check_choice
-from fairtrial.core.results import Result
-from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
+from fairtrial.core.results import Field, Result, fields_of, table_of
+from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Table
 from fairtrial.core.words import percent, threshold_text
 from fairtrial.counting.cells import CountedCells
 from fairtrial.counting.counter import Counter
@@ -48,6 +48,13 @@ class EqualErrorRate(Result):
     (0.5, 1, 1)
     """
 
+    FIELDS: ClassVar = (
+        Field("eer", "EER", "rate", get="value"),
+        Field("definition", "definition"),
+        Field("kind", get=lambda _: "a posteriori"),
+        Field("threshold", "threshold", "threshold"),
+        *fields_of("counts", (*RATE_COLUMNS, *COUNT_COLUMNS)),
+    )
     value: float
     definition: EerDefinition
     counts: ErrorCounts
@@ -58,30 +65,13 @@ class EqualErrorRate(Result):
         """The threshold where abs(FAR - FRR) is smallest."""
         return float(self.counts.threshold)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The value, its definition, its threshold and the counts there."""
-        return {
-            "eer": self.value,
-            "definition": self.definition,
-            "kind": "a posteriori",
-            "threshold": self.threshold,
-            **self.counts.to_dict(),
-        }
-
     def answer(self) -> str:
-        """The rate, its definition and its threshold."""
+        """Give the rate, its definition and its threshold."""
         return f"EER {percent(self.value)} by {self.definition}, threshold {threshold_text(self.threshold)}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The rate and the errors at its threshold, in one row."""
-        columns = (
-            Column("eer", "EER", "rate"),
-            Column("definition", "definition"),
-            Column("threshold", "threshold", "threshold"),
-            *RATE_COLUMNS,
-            *COUNT_COLUMNS,
-        )
-        return (Table.of("eer", "Equal error rate, a posteriori", columns, [self.to_dict()]),)
+        """Tabulate the rate and the errors at its threshold, in one row."""
+        return (table_of("eer", "Equal error rate, a posteriori", self.FIELDS, [self]),)
 
 
 def equal_error_rate(
@@ -218,6 +208,16 @@ class BreakEvenPoint(Result):
     (0.75, 0.75, 0.5)
     """
 
+    FIELDS: ClassVar = (
+        Field("break_even", "break-even point", "rate", get="value"),
+        Field("definition", "definition"),
+        Field("kind", get=lambda _: "a posteriori"),
+        Field("threshold", "threshold", "threshold"),
+        Field("precision", "precision", "rate"),
+        Field("recall", "recall", "rate"),
+        *(Field(name, get=f"counts.{name}") for name in ("far", "frr", "hter")),
+        *fields_of("counts", COUNT_COLUMNS),
+    )
     value: float
     definition: BreakEvenDefinition
     counts: ErrorCounts
@@ -237,34 +237,14 @@ class BreakEvenPoint(Result):
         """The recall at that threshold; it differs from the precision only if scores of several trials are equal."""
         return float(recall(self.counts))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The value, its definition, its threshold and the counts there."""
-        return {
-            "break_even": self.value,
-            "definition": self.definition,
-            "kind": "a posteriori",
-            "threshold": self.threshold,
-            "precision": self.precision,
-            "recall": self.recall,
-            **self.counts.to_dict(),
-        }
-
     def answer(self) -> str:
-        """The value, its definition and its threshold."""
+        """Give the value, its definition and its threshold."""
         where = f"threshold {threshold_text(self.threshold)}"
         return f"break-even point {percent(self.value)}, {self.definition}, {where}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The value and the errors at its threshold, in one row."""
-        columns = (
-            Column("break_even", "break-even point", "rate"),
-            Column("definition", "definition"),
-            Column("threshold", "threshold", "threshold"),
-            Column("precision", "precision", "rate"),
-            Column("recall", "recall", "rate"),
-            *COUNT_COLUMNS,
-        )
-        return (Table.of("break_even", "Break-even point, a posteriori", columns, [self.to_dict()]),)
+        """Tabulate the value and the errors at its threshold, in one row."""
+        return (table_of("break_even", "Break-even point, a posteriori", self.FIELDS, [self]),)
 
 
 def break_even_point(

@@ -387,7 +387,7 @@ def _wer_weights(alpha: Any) -> Weights:
     return Weights(alpha, 1 - alpha, alpha * 0)
 
 
-def share(part: Any, whole: Any) -> Any:
+def ratio(part: Any, whole: Any) -> Any:
     """Compute `part / whole`, and 0 if the whole is 0."""
     if isinstance(whole, np.ndarray):
         result = np.zeros(np.broadcast(part, whole).shape)
@@ -404,7 +404,7 @@ def _class_error(counts: ErrorCounts, alpha: Any = None) -> Any:
 def precision(counts: ErrorCounts, alpha: Any = None) -> Any:
     """Compute the proportion of accepted trials that are genuine; 0 if none is accepted."""
     right = counts.genuine - counts.false_rejects
-    return share(right, right + counts.false_accepts)
+    return ratio(right, right + counts.false_accepts)
 
 
 def _accepts_nobody(counts: ErrorCounts) -> bool:
@@ -420,7 +420,7 @@ def recall(counts: ErrorCounts, alpha: Any = None) -> Any:
 def f1(counts: ErrorCounts, alpha: Any = None) -> Any:
     """Compute the harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN); 0 if no genuine trial is accepted."""
     right = counts.genuine - counts.false_rejects
-    return share(2 * right, 2 * right + counts.false_accepts + counts.false_rejects)
+    return ratio(2 * right, 2 * right + counts.false_accepts + counts.false_rejects)
 
 
 def _detection_cost(costs: DetectionCosts) -> Measure:
@@ -456,18 +456,18 @@ def register_measure(measure: Measure) -> Measure:
     return measure
 
 
-_ACCEPTED = "share of genuine trials accepted"
+_ACCEPTED = "proportion of genuine trials accepted"
 for _measure in (
     linear_measure("hter", "HTER", Weights(0.5, 0.5), summary="mean of FAR and FRR"),
-    linear_measure("far", "FAR", Weights(1.0, 0.0), summary="share of impostor trials accepted"),
-    linear_measure("frr", "FRR", Weights(0.0, 1.0), summary="share of genuine trials rejected"),
+    linear_measure("far", "FAR", Weights(1.0, 0.0), summary="proportion of impostor trials accepted"),
+    linear_measure("frr", "FRR", Weights(0.0, 1.0), summary="proportion of genuine trials rejected"),
     linear_measure("wer", "WER", _wer_weights, summary="alpha FAR + (1 - alpha) FRR"),
     _detection_cost(DetectionCosts()),
     Measure(
         "class-error",
         _class_error,
         "Classification error",
-        summary="share of all trials decided wrongly",
+        summary="proportion of all trials decided wrongly",
         worsened_by_errors=True,
     ),
     Measure(
@@ -475,18 +475,13 @@ for _measure in (
         precision,
         "Precision",
         higher_is_better=True,
-        summary="genuine share of accepted trials",
+        summary="proportion of accepted trials that are genuine",
         worsened_by_errors=True,
         undefined=_accepts_nobody,
     ),
     linear_measure("recall", "Recall", Weights(0.0, -1.0, 1.0), higher_is_better=True, summary=_ACCEPTED),
     Measure(
-        "f1",
-        f1,
-        "F1",
-        higher_is_better=True,
-        summary="harmonic mean of precision and recall",
-        worsened_by_errors=True,
+        "f1", f1, "F1", higher_is_better=True, summary="harmonic mean of precision and recall", worsened_by_errors=True
     ),
     linear_measure("sensitivity", "Sensitivity", Weights(0.0, -1.0, 1.0), higher_is_better=True, summary=_ACCEPTED),
     linear_measure(
@@ -494,7 +489,7 @@ for _measure in (
         "Specificity",
         Weights(-1.0, 0.0, 1.0),
         higher_is_better=True,
-        summary="share of impostor trials rejected",
+        summary="proportion of impostor trials rejected",
     ),
 ):
     register_measure(_measure)
@@ -570,7 +565,7 @@ class JudgedMeasure(Protocol):
     @property
     def interval_kind(self) -> Literal["interval", "range"]: ...
 
-    def told(self, provenance: Any) -> Any:
+    def status(self, provenance: Any) -> Any:
         """Say whether it is a priori."""
         ...
 

@@ -10,11 +10,11 @@ import pytest
 import fairtrial as ft
 from fairtrial.calibration.measures import (
     Evidence,
-    Figure,
-    cllr_figure,
-    entropy_figure,
-    least_entropy_figure,
-    rocch_eer_figure,
+    Statistic,
+    cllr_statistic,
+    entropy_statistic,
+    least_entropy_statistic,
+    rocch_eer_statistic,
 )
 from fairtrial.calibration.methods import Linear
 from simulated import crossed
@@ -27,16 +27,16 @@ def evidence_of(test: ft.Trials) -> Evidence:
     )
 
 
-PLAIN: list[tuple[Callable[[Evidence], Figure], Callable[[tuple[np.ndarray, np.ndarray]], float]]] = [
-    (cllr_figure, ft.calibration.cllr),
-    (lambda own: entropy_figure(own, 0.2), lambda pair: float(ft.calibration.empirical_cross_entropy(pair, 0.2))),
-    (least_entropy_figure, ft.calibration.min_cllr),
-    (rocch_eer_figure, lambda pair: ft.equal_error_rate(pair, definition="rocch").value),
+PLAIN: list[tuple[Callable[[Evidence], Statistic], Callable[[tuple[np.ndarray, np.ndarray]], float]]] = [
+    (cllr_statistic, ft.calibration.cllr),
+    (lambda own: entropy_statistic(own, 0.2), lambda pair: float(ft.calibration.empirical_cross_entropy(pair, 0.2))),
+    (least_entropy_statistic, ft.calibration.min_cllr),
+    (rocch_eer_statistic, lambda pair: ft.equal_error_rate(pair, definition="rocch").value),
 ]
 
 
 @pytest.mark.parametrize(("figure", "plain"), PLAIN, ids=["cllr", "ece", "min cllr", "rocch eer"])
-def test_value_and_variance(figure: Callable[[Evidence], Figure], plain: Callable[..., float]) -> None:
+def test_value_and_variance(figure: Callable[[Evidence], Statistic], plain: Callable[..., float]) -> None:
     """The variance against the jackknife over clients, the figure computed anew each time."""
     test = crossed(np.random.default_rng(1), clients=60, effect=0.7)
     evidence = evidence_of(test)
