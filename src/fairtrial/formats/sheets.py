@@ -441,8 +441,6 @@ class Roles:
     """Further columns that nobody named as such: they might be scores, if they turn out to hold numbers."""
     whole: tuple[str, ...] = ()
     """Further columns of whole numbers that would be scores if they held fractions."""
-    doubtful: tuple[str, ...] = ()
-    """Scores that are whole numbers, beside others that are not."""
 
     @property
     def columns(self) -> list[str]:
@@ -468,17 +466,13 @@ class Roles:
         return replace(self, scores=scores, ids=() if self.label is not None else self.ids, further=())
 
     def notes(self, origin: str) -> tuple[Note, ...]:
-        """Note which columns of whole numbers were taken for scores, and which were not."""
-        notes = []
-        if self.whole:
-            template = "{names:list}: whole numbers, not taken for scores; if they are, say so, as in {scores!o}"
-            scores = [*self.scores, *self.whole]
-            notes.append(Note("whole-numbers", template, origin, names=list(self.whole), scores=scores))
-        doubtful = [name for name in self.doubtful if name in self.scores]
-        if doubtful:
-            template = "{names:list}: whole numbers, taken for scores; if they are not, say so, as in {columns!o}"
-            notes.append(Note("whole-scores", template, origin, names=doubtful, columns={"other": doubtful[0]}))
-        return tuple(notes)
+        """Note which columns of whole numbers are not read as scores."""
+        if not self.whole:
+            return ()
+        template = "{names:list}: whole numbers, not taken for scores; if they are, say so, as in {scores!o}"
+        return (
+            Note("whole-numbers", template, origin, names=list(self.whole), scores=[*self.scores, *self.whole]),
+        )
 
     @property
     def taken(self) -> str:
@@ -514,19 +508,18 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
         scores = [by_lower[name] for name in _SCORE if name in by_lower and by_lower[name] not in given][:1]
     told = bool(scores)
     whole: list[str] = []
-    doubtful: list[str] = []
     if not scores:
         spoken_for = {*roles.values(), *others, ""}
         free = [name for name in names if name not in spoken_for]
-        numbers = ("number", "whole", "fraction")
-        scores = [name for name in free if looks.get(name) in numbers and name.lower() not in _FURTHER]
-        # whole numbers before the first fractions are rather ages or numbers of people, unless they are asked for
-        asked = set(options.systems)
-        first = next((k for k, name in enumerate(scores) if looks[name] != "whole" or name in asked), 0)
-        whole = scores[:first]
-        scores = scores[first:]
-        if not asked and any(looks[name] != "whole" for name in scores):
-            doubtful = [name for name in scores if looks[name] == "whole"]
+        numbers = [name for name in free if looks.get(name) in ("number", "whole", "fraction")]
+        scores = [name for name in numbers if name.lower() not in _FURTHER]
+        # whole numbers beside fractions are rather ages or numbers of people, unless they are asked for
+        asked = {*options.systems, *(() if isinstance(options.negate, bool) else options.negate)}
+        whole = [name for name in scores if looks[name] == "whole" and name not in asked]
+        if len(whole) < len(scores):
+            scores = [name for name in scores if name not in whole]
+        else:
+            whole = []
     if not scores:
         nearly = [name for name in free if looks.get(name) == "nearly"]
         what = (
@@ -556,7 +549,6 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
         further,
         frozenset(unsure),
         tuple(whole),
-        tuple(doubtful),
     )
 
 
