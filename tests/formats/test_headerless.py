@@ -56,6 +56,10 @@ def test_attacks_are_kept(tmp_path: Path) -> None:
     column = read_trials(tmp_path / "cm.txt").columns["attack"]
     assert not isinstance(column, np.ndarray)
     assert column.decode().tolist() == ["-", "A07", "-", "A19"]
+    assert list(read_trials(tmp_path / "cm.txt", others="attack").columns) == ["attack"]  # as groups by it ask
+    with pytest.raises(FairtrialError) as caught:
+        read_trials(tmp_path / "cm.txt", others="site")
+    assert caught.value.code == "no-column"
 
 
 def test_several_systems_and_a_row_of_counts(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def _tell(rows: Sequence[Sequence[str]], given: dict[int, str], *, labelled: boo
             return []
         label = candidates[0] if candidates else None
     rest = [k for k in free if k != label]
-    scores = [k for k, role in given.items() if role == "score"]
+    scores = sorted(k for k, role in given.items() if role == "score")
     if not scores:
         first = next((k for k in rest if looks[k] == "fraction"), None)
         if first is not None:
@@ -183,6 +183,9 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     line = "".join(head.lines(1))
     origin = str(head.path)
     delimiter, rows = rows_of(head)
+    # such as attack, as the columns that are told are called
+    called = tuple(name for name in options.others if not number_of(name))
+    options = replace(options, others=tuple(name for name in options.others if number_of(name)))
     given = {} if options.key else _given(options, len(rows[0]) if rows else 0, origin)
     if bob and not given:
         if _is_prose(split_spaces(line)):
@@ -233,6 +236,17 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
         names.append(system if role == "score" else f"column {number}" if role == "other" else role)
     if told[-4:] in (["probe", "other", "label", "score"], ["other", "other", "label", "score"]) and not given:
         names[-3] = "attack"
+    for name in called:
+        if name not in names:
+            raise InputError(
+                "{origin}: there is no column {name:quoted}; columns have no names here, but may be given by their "
+                "numbers, 1 to {width}, or as what they are taken for: {names:list}",
+                code="no-column",
+                origin=origin,
+                name=name,
+                width=len(names),
+                names=names,
+            )
     roles = Roles(
         tuple(name for name, role in zip(names, told, strict=True) if role == "score"),
         "label" if "label" in told else None,

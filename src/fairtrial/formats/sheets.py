@@ -470,9 +470,7 @@ class Roles:
         if not self.whole:
             return ()
         template = "{names:list}: whole numbers, not taken for scores; if they are, say so, as in {scores!o}"
-        return (
-            Note("whole-numbers", template, origin, names=list(self.whole), scores=[*self.scores, *self.whole]),
-        )
+        return (Note("whole-numbers", template, origin, names=list(self.whole), scores=[*self.scores, *self.whole]),)
 
     @property
     def taken(self) -> str:
