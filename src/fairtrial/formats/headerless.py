@@ -237,7 +237,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     if told[-4:] in (["probe", "other", "label", "score"], ["other", "other", "label", "score"]) and not given:
         names[-3] = "attack"
     for name in called:
-        if name not in names:
+        if name not in names and not options.key:  # else perhaps a column of the key
             raise InputError(
                 "{origin}: there is no column {name:quoted}; columns have no names here, but may be given by their "
                 "numbers, 1 to {width}, or as what they are taken for: {names:list}",
