@@ -63,7 +63,7 @@ class Folder:
 
 def _delete_if_stale(path: Path) -> None:
     try:
-        file = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        file = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:  # somebody else's, or just deleted
         return
     if lock(file) == "held":

@@ -23,9 +23,9 @@ from fairtrial.core.trials import ID_FIELDS, Trials
 from fairtrial.core.words import listed, shown
 from fairtrial.formats.files import Head, Progress
 from fairtrial.formats.identities import is_file
-from fairtrial.formats.sheets import ROLES, ReadOptions, Roles, Sheet, check_positions, is_whole, number_of
+from fairtrial.formats.sheets import ROLES, ReadOptions, Roles, Sheet, check_positions, number_of
 from fairtrial.formats.table import TextPlan, read_planned, text_header
-from fairtrial.formats.text import Kind, Layout, is_number, split_spaces, text_column, write_text
+from fairtrial.formats.text import Kind, Layout, is_number, is_whole, split_spaces, text_column, write_text
 
 COLUMNS = {4: ("claim", "subject", "probe", "score"), 5: ("claim", "model", "subject", "probe", "score")}
 KINDS: dict[str, Kind] = {"claim": "id", "subject": "id", "model": "id", "probe": "text", "score": "score"}

@@ -16,7 +16,7 @@ from fairtrial.core.ids import IdColumn, Ids, object_array
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, NanPolicy
 from fairtrial.core.words import Text, cut, listed, nearest, shown
-from fairtrial.formats.text import Kind, is_number
+from fairtrial.formats.text import Kind, is_number, is_whole
 
 ROLES = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
 
@@ -402,11 +402,6 @@ def look_at(cells: Sequence[str]) -> Look:
     if not all(numbers):
         return "number"
     return "whole" if all(is_whole(cell) for cell in filled) else "fraction"
-
-
-def is_whole(cell: str) -> bool:
-    """Whether a cell is a whole number."""
-    return cell.strip().lstrip("+-").isdecimal()
 
 
 def _may_be_scores(cells: Sequence[str]) -> bool:

@@ -9,7 +9,6 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from math import isinf
 from pathlib import Path
 from threading import Event
@@ -152,12 +151,12 @@ class WatchedStream:
     stream
         Where the bytes come from.
     delimiter
-        What separates cells that may stand in quotes; None where a quote is a letter like any other.
+        What separates cells that may stand in quotes.
     """
 
-    def __init__(self, stream: pa.NativeFile, delimiter: str | None) -> None:
+    def __init__(self, stream: pa.NativeFile, delimiter: str) -> None:
         self._stream = stream
-        self._delimiter = None if delimiter is None else delimiter.encode()
+        self._delimiter = delimiter.encode()
         self._rest = b""
         self._begun = False
         self._odd = False
@@ -165,37 +164,31 @@ class WatchedStream:
     def read(self, count: int = -1) -> bytes:
         """The next bytes."""
         data: bytes = self._stream.read(count)
-        if not self._odd and data:
-            self._odd = b"\x00" in data
-            if self._delimiter is not None:
-                self._watch_quotes(data)
+        if self._odd or not data:
+            return data
+        self._odd = b"\x00" in data
+        text = data if self._begun else data.removeprefix(_BOM)
+        self._begun = True
+        end = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1  # a cell in quotes that goes over several lines is odd
+        self._odd = self._odd or not _is_simple(self._rest + text[:end], self._delimiter)
+        self._rest = text[end:] if end else self._rest + text
         return data
 
     def is_odd(self) -> bool:
-        """Whether all that was read has a NUL, or a quote that may mean anything but "the cell begins, or ends"."""
-        return self._odd or self._is_odd_text(self._rest)
-
-    def _watch_quotes(self, data: bytes) -> None:
-        """Look at whole lines; a cell in quotes that goes over several of them is odd."""
-        if not self._begun:
-            data, self._begun = data.removeprefix(_BOM), True
-        end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
-        if b'"' in data or b'"' in self._rest:
-            self._odd = self._odd or self._is_odd_text(self._rest + data[:end])
-        self._rest = data[end:] if end else self._rest + data
-
-    def _is_odd_text(self, text: bytes) -> bool:
-        delimiter = self._delimiter
-        if delimiter is None or b'"' not in text:
-            return False
-        if _is_simple(text, delimiter):
-            return False
-        cell = rb'(?:(?<=[%s\r\n])|\A)"[^"\r\n]*(?:""[^"\r\n]*)*"[^"%s\r\n]*(?=[%s\r\n]|\Z)' % ((delimiter,) * 3)
-        return b'"' in re.sub(cell, b"", text)
+        """Tell whether all that was read has a NUL, or a quote that may mean anything but the ends of a cell."""
+        return self._odd or not _is_simple(self._rest, self._delimiter)
 
 
 def _is_simple(text: bytes, delimiter: bytes) -> bool:
-    """Whether quotes come in pairs around whole cells of one line, none of them doubled."""
+    """Tell whether every quote begins or ends a cell of one line, or is doubled in one."""
+    if b'"' not in text or _in_pairs(text, delimiter):
+        return True
+    cell = rb'(?:(?<=[%s\r\n])|\A)"[^"\r\n]*(?:""[^"\r\n]*)*"[^"%s\r\n]*(?=[%s\r\n]|\Z)' % ((delimiter,) * 3)
+    return b'"' not in re.sub(cell, b"", text)
+
+
+def _in_pairs(text: bytes, delimiter: bytes) -> bool:
+    """Tell whether quotes come in pairs around whole cells of one line, none of them doubled, which is quick to see."""
     letters = np.frombuffer(b"\n%s\n" % text, np.uint8)
     quotes = np.flatnonzero(letters == ord('"'))
     if len(quotes) % 2:
@@ -361,14 +354,15 @@ def _parse_score(field: str) -> float:
     if _NAN_WITH_PAYLOAD.fullmatch(field):
         return float("nan")
     value = float(field)
-    if abs(value) >= EXACT and (isinf(value) if not _is_whole(field) else int(field) != value):
+    if abs(value) >= EXACT and (isinf(value) if not is_whole(field) else int(field) != value):
         if isinf(value) and "i" in field.lower():
             return value
         raise _TooLargeError(field)
     return value
 
 
-def _is_whole(field: str) -> bool:
+def is_whole(field: str) -> bool:
+    """Tell whether a field is a whole number."""
     return field.strip().lstrip("+-").isdecimal()
 
 
@@ -466,6 +460,7 @@ def _parsed(
     # a column that is left out is looked at too: a quote in it might reach into others
     kinds = {name: wanted.get(name, kind) for name, kind in zip(layout.names, layout.kinds, strict=True)}
     included = {name: kind for name, kind in kinds.items() if name in wanted or kind == "skip"}
+    longest = max(len(line) for line in head.data.split(b"\n"))
     given_back = Event()
     try:
         return arrow_csv.read_csv(
@@ -473,7 +468,7 @@ def _parsed(
             read_options=arrow_csv.ReadOptions(
                 column_names=list(layout.names),
                 skip_rows=head.first_line + int(layout.header),
-                block_size=_block_size(head),
+                block_size=min(max(1 << 22, 8 * longest), MAX_LINE),  # enough for several lines
                 use_threads=pa.cpu_count() > 1,  # a thread may be lost with a file that is refused (pyarrow 18 to 21)
             ),
             parse_options=arrow_csv.ParseOptions(
@@ -535,12 +530,6 @@ def _are_exact(head: Head, layout: Layout, columns: dict[str, Any]) -> bool:
     return True
 
 
-def _block_size(head: Head) -> int:
-    """A few megabytes, and enough for several lines."""
-    longest = max(len(line) for line in head.data.split(b"\n"))
-    return min(max(1 << 22, 8 * longest), MAX_LINE)
-
-
 def _is_odd(columns: dict[str, Any], layout: Layout) -> bool:
     """Whether there may be comments or spaces that only the slow reader understands."""
     for name, column in columns.items():
@@ -589,51 +578,45 @@ class _SlowColumn:
 
 
 def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -> TextColumns:
+    """Read line by line, with an error that names the line and the column where something is wrong."""
     columns = {
         name: _SlowColumn(kind, may_be_empty=layout.quotes)
         for name, kind in zip(layout.names, layout.kinds, strict=True)
         if kind != "skip"
     }
-    with head.open(progress) as stream:  # here, so that damage to the file is told rather than the line it left behind
-        comments = _append_rows(_rows(_Lines(head, stream), head, layout), head, layout, columns)
-    return TextColumns({name: column.finish() for name, column in columns.items() if not column.lost}, comments)
-
-
-def _append_rows(
-    rows: Iterator[tuple[int, list[str]]], head: Head, layout: Layout, columns: Mapping[str, _SlowColumn]
-) -> int:
-    """Put the fields of all rows into columns; how many lines of comments there are."""
     targets = [columns.get(name) for name in layout.names]
-    text = Text("; if the column holds no scores, say so, as in {columns!o}", columns={"other": "NAME"})
-    hint = str(text) if layout.header else ""
     comments = head.comments
-    for number, fields in rows:
-        where = f"{head.path}, line {number}"
-        if not layout.header and fields[0].startswith("#"):
-            comments += 1
-            continue
-        if len(fields) != len(targets):
-            shape = f" ({layout.shape})" if layout.shape else ""
-            raise InputError(
-                f"{where}: {len(fields)} columns where {len(targets)} were expected{shape}: {shown(' '.join(fields))}"
-            )
-        for name, target, field in zip(layout.names, targets, fields, strict=True):
-            if target is None:
+    with head.open(progress) as stream:  # here, so that damage to the file is told rather than the line it left behind
+        for number, fields in _rows(_Lines(head, stream), head, layout):
+            where = f"{head.path}, line {number}"
+            if not layout.header and fields[0].startswith("#"):
+                comments += 1
                 continue
-            try:
-                target.append(field)
-            except UnicodeEncodeError as error:
-                raise InputError(f"{where}: column {name} is not UTF-8 text; convert the file to UTF-8") from error
-            except _TooLargeError as error:
+            if len(fields) != len(targets):
+                shape = f" ({layout.shape})" if layout.shape else ""
                 raise InputError(
-                    f"{where}: column {cut(name)} holds {shown(field)}, which a 64-bit float cannot; "
-                    "scale the scores, or take their logarithm"
-                ) from error
-            except ValueError as error:
-                raise InputError(
-                    f"{where}: column {cut(name)} should be a number, but it is {shown(field)}{hint}"
-                ) from error
-    return comments
+                    f"{where}: {len(fields)} columns where {len(targets)} were expected{shape}: "
+                    f"{shown(' '.join(fields))}"
+                )
+            for name, target, field in zip(layout.names, targets, fields, strict=True):
+                if target is None:
+                    continue
+                try:
+                    target.append(field)
+                except UnicodeEncodeError as error:
+                    raise InputError(f"{where}: column {name} is not UTF-8 text; convert the file to UTF-8") from error
+                except _TooLargeError as error:
+                    raise InputError(
+                        f"{where}: column {cut(name)} holds {shown(field)}, which a 64-bit float cannot; "
+                        "scale the scores, or take their logarithm"
+                    ) from error
+                except ValueError as error:
+                    hint = Text("; if the column holds no scores, say so, as in {columns!o}", columns={"other": "NAME"})
+                    raise InputError(
+                        f"{where}: column {cut(name)} should be a number, but it is {shown(field)}"
+                        f"{hint if layout.header else ''}"
+                    ) from error
+    return TextColumns({name: column.finish() for name, column in columns.items() if not column.lost}, comments)
 
 
 def _rows(lines: _Lines, head: Head, layout: Layout) -> Iterator[tuple[int, list[str]]]:
@@ -643,8 +626,8 @@ def _rows(lines: _Lines, head: Head, layout: Layout) -> Iterator[tuple[int, list
     quoted = QuotedRows(lines, layout.delimiter)
     rows: Iterable[list[str]] = quoted
     if not layout.quotes:
-        split = split_spaces if layout.delimiter == " " else partial(_split_bare, delimiter=layout.delimiter)
-        rows = map(split, lines)
+        delimiter = layout.delimiter
+        rows = map(split_spaces if delimiter == " " else lambda line: line.rstrip("\r\n").split(delimiter), lines)
     before = last = lines.number
     for fields in rows:
         where = f"{head.path}, line {before + 1}"
@@ -665,10 +648,6 @@ def _rows(lines: _Lines, head: Head, layout: Layout) -> Iterator[tuple[int, list
                 f"{where}: there are more than {_MOST_IN_A_ROW:,} blank lines and comments in a row; a score file has "
                 "one line per trial"
             )
-
-
-def _split_bare(line: str, delimiter: str) -> list[str]:
-    return line.rstrip("\r\n").split(delimiter)
 
 
 def _check_breaks(fields: Sequence[str], layout: Layout, where: str) -> None:
@@ -703,117 +682,6 @@ class _Lines:
         if "\x00" in line:
             raise InputError(f"{self._path}, line {self.number}: holds a NUL, so it is not text; get it again")
         return line
-
-
-_P1, _P2, _P3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
-_P4, _P5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
-_64 = (1 << 64) - 1
-_STRIPE = 32
-_LANES = 4
-_LANE = 128
-"""Bits in which a lane of 64 lies within one Python integer, so that one product is that of all lanes."""
-_MASK = sum(_64 << _LANE * k for k in range(_LANES))
-_DESCRIPTOR = 4
-_HAS_CHECKSUM = 4
-
-
-@contextmanager
-def zstd_stream(place: Path) -> Iterator[pa.NativeFile]:
-    """A stream to write to; what is written becomes one zstd frame with its checksum."""
-    import pyarrow as pa
-
-    with pa.OSFile(os.fsencode(place), "wb") as raw, pa.CompressedOutputStream(raw, "zstd") as compressed:
-        hashed = _Hashed(compressed)
-        with pa.PythonFile(hashed, mode="w") as stream:
-            yield stream
-    with open(place, "r+b") as file:
-        descriptor = file.read(_DESCRIPTOR + 1)[_DESCRIPTOR]
-        file.seek(_DESCRIPTOR)
-        file.write(bytes([descriptor | _HAS_CHECKSUM]))
-        file.seek(0, os.SEEK_END)
-        file.write((hashed.sum.digest() & 0xFFFFFFFF).to_bytes(4, "little"))
-
-
-class _Hashed:
-    """A writable file that passes on to a stream what it sums up."""
-
-    def __init__(self, stream: pa.NativeFile) -> None:
-        self.sum = XXH64()
-        self.closed = False
-        self._stream = stream
-
-    def write(self, data: bytes) -> int:
-        self.sum.update(data)
-        return int(self._stream.write(data))
-
-    def flush(self) -> None:
-        self._stream.flush()
-
-    def close(self) -> None:
-        """Nothing: whoever opened the stream closes it."""
-        self.closed = True
-
-
-class XXH64:
-    """The checksum of bytes that come in pieces, with seed 0.
-
-    Examples
-    --------
-    >>> found = XXH64()
-    >>> found.update(b"abc")
-    >>> f"{found.digest():x}"
-    '44bc2cf5ad770999'
-    """
-
-    def __init__(self) -> None:
-        self._lanes = sum((start & _64) << _LANE * k for k, start in enumerate((_P1 + _P2, _P2, 0, -_P1)))
-        self._rest = b""
-        self._length = 0
-
-    def update(self, data: bytes) -> None:
-        """Take the next bytes."""
-        self._length += len(data)
-        data = self._rest + data
-        whole = len(data) // _STRIPE * _STRIPE
-        self._rest = data[whole:]
-        products = np.zeros((whole // 8, 2), dtype="<u8")
-        products[:, 0] = np.frombuffer(data, "<u8", whole // 8) * np.uint64(_P2)
-        stripes = products.tobytes()
-        lanes = self._lanes
-        for begin in range(0, len(stripes), 2 * _STRIPE):
-            lanes = lanes + int.from_bytes(stripes[begin : begin + 2 * _STRIPE], "little") & _MASK
-            lanes = ((lanes << 31 | lanes >> 33) & _MASK) * _P1 & _MASK
-        self._lanes = lanes
-
-    def digest(self) -> int:
-        """The checksum of all bytes so far."""
-        found = _P5
-        if self._length >= _STRIPE:
-            lanes = [self._lanes >> _LANE * k & _64 for k in range(_LANES)]
-            found = sum(_rotated(lane, by) for lane, by in zip(lanes, (1, 7, 12, 18), strict=True)) & _64
-            for lane in lanes:
-                found = ((found ^ _mixed(lane)) * _P1 + _P4) & _64
-        found = found + self._length & _64
-        rest = self._rest
-        while len(rest) >= 8:
-            found = _rotated(found ^ _mixed(int.from_bytes(rest[:8], "little")), 27) * _P1 + _P4 & _64
-            rest = rest[8:]
-        if len(rest) >= 4:
-            found = _rotated(found ^ int.from_bytes(rest[:4], "little") * _P1 & _64, 23) * _P2 + _P3 & _64
-            rest = rest[4:]
-        for byte in rest:
-            found = _rotated(found ^ byte * _P5 & _64, 11) * _P1 & _64
-        found = (found ^ found >> 33) * _P2 & _64
-        found = (found ^ found >> 29) * _P3 & _64
-        return found ^ found >> 32
-
-
-def _rotated(value: int, by: int) -> int:
-    return (value << by | value >> 64 - by) & _64
-
-
-def _mixed(value: int) -> int:
-    return _rotated(value * _P2 & _64, 31) * _P1 & _64
 
 
 _FORMULA = ("=", "+", "-", "@")
@@ -875,24 +743,26 @@ def _write(table: pa.Table, place: Path, target: Path, *, delimiter: str, header
 
     options = arrow_csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=quoting)
     names = pa.table([pa.array([name]) for name in table.column_names], names=table.column_names)
-    with _stream(place, target) as stream:
+    with open_packed(place, target) as stream:
         for part in (names, table) if header else (table,):
             arrow_csv.write_csv(part, stream, options)
 
 
 @contextmanager
-def _stream(place: Path, target: Path) -> Iterator[pa.NativeFile]:
-    """A stream to a place, compressed as the target's name says; both compressions hold a checksum."""
+def open_packed(place: Path, target: Path) -> Iterator[pa.NativeFile]:
+    """Open a file to write, compressed as the name of the target says; both compressions hold a checksum."""
     import pyarrow as pa
 
     ending = target.suffix.lower()
-    if ending == ".zst":
-        with zstd_stream(place) as stream:
-            yield stream
-        return
     with pa.OSFile(os.fsencode(place), "wb") as raw:
-        if ending != ".gz":
+        if ending == ".zst":
+            from zstandard import ZstdCompressor
+
+            packed = ZstdCompressor(write_checksum=True).stream_writer(raw, closefd=False)
+            with packed, pa.PythonFile(packed, mode="w") as stream:
+                yield stream
+        elif ending == ".gz":
+            with pa.CompressedOutputStream(raw, "gzip") as stream:
+                yield stream
+        else:
             yield raw
-            return
-        with pa.CompressedOutputStream(raw, "gzip") as stream:
-            yield stream
