@@ -74,8 +74,14 @@ def settle(
         which trials are genuine.
     """
     place = place or row_of(origin)
-    ids, notes = _stripped(ids)
-    _check_none_is_empty(ids, place)
+    stripped = {name: without_spaces(column) for name, column in ids.items()}
+    changed = [name for name, column in stripped.items() if column is not ids[name]]
+    notes: tuple[str, ...] = (f"spaces around ids were left out: {', '.join(changed)}",) if changed else ()
+    ids = stripped
+    for name, column in ids.items():
+        if column.holds(""):
+            row = int(np.flatnonzero(column.decode() == "")[0])
+            raise InputError(f"{place(row)}: {name} is empty; every trial needs one")
     further: dict[str, Further] = {}
     if options.person is not None and (labels is not None or not options.key):
         ids, further = _persons(ids, options.person, place)
@@ -84,12 +90,6 @@ def settle(
         return Settled(ids, np.zeros(0, dtype=bool), further, notes)
     genuine, more = _genuine(ids, labels, options, origin, place, attacks, columns)
     return Settled(ids, genuine, further, (*notes, *more))
-
-
-def _stripped(ids: dict[str, IdColumn]) -> tuple[dict[str, IdColumn], tuple[str, ...]]:
-    found = {name: without_spaces(column) for name, column in ids.items()}
-    changed = [name for name, column in found.items() if column is not ids[name]]
-    return found, (f"spaces around ids were left out: {', '.join(changed)}",) if changed else ()
 
 
 def without_spaces(column: IdColumn) -> IdColumn:
@@ -109,13 +109,6 @@ def called(column: Ids, names: Sequence[str]) -> Ids:
     return Ids(mapping[column.codes], object_array(distinct))
 
 
-def _check_none_is_empty(ids: dict[str, IdColumn], place: PlaceOf) -> None:
-    for name, column in ids.items():
-        if column.holds(""):
-            row = int(np.flatnonzero(column.decode() == "")[0])
-            raise InputError(f"{place(row)}: {name} is empty; every trial needs one")
-
-
 def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[dict[str, IdColumn], dict[str, Further]]:
     """People in place of claim and subject ids; where there is no subject, the probe tells. And ids left over."""
     people = {role: ids[role] for role in ("claim", "subject") if role in ids}
@@ -127,7 +120,20 @@ def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[di
     found = dict(ids)
     left: dict[str, Further] = {}
     for role, column in people.items():
-        found[role] = _person_within(column.numbered(), pattern, role, place)
+        numbered = column.numbered()
+        names = _search(pattern, numbered.names.tolist())
+        nobody = np.array([not name for name in names], dtype=bool)[numbered.codes]
+        if nobody.any():
+            row = int(np.argmax(nobody))
+            raise InputError(
+                "{place}: {person!o} finds nobody in the {role} {name:quoted}; give a regular expression that matches "
+                "every id",
+                place=str(place(row)),
+                person=pattern,
+                role=role,
+                name=column.name(row),
+            )
+        found[role] = called(numbered, names)
         if role not in ids:
             continue
         if _KEPT_AS[role] not in ids:
@@ -183,22 +189,6 @@ def _search(pattern: str, names: Sequence[str]) -> list[str]:
     return found
 
 
-def _person_within(column: Ids, pattern: str, role: str, place: PlaceOf) -> Ids:
-    names = _search(pattern, column.names.tolist())
-    nobody = np.array([not name for name in names], dtype=bool)[column.codes]
-    if nobody.any():
-        row = int(np.argmax(nobody))
-        raise InputError(
-            "{place}: {person!o} finds nobody in the {role} {name:quoted}; give a regular expression that matches "
-            "every id",
-            place=str(place(row)),
-            person=pattern,
-            role=role,
-            name=column.name(row),
-        )
-    return called(column, names)
-
-
 def _genuine(
     ids: dict[str, IdColumn],
     labels: NDArray[np.bool_] | None,
@@ -229,16 +219,20 @@ def _genuine(
                 genuine_by="label",
                 columns={"label": "NAME"},
             )
-        return _same_person(ids), ()
+        return ids["claim"].numbered().equals(ids["subject"].numbered()), ()
     if not known:
         return labels, ()
-    same = _same_person(ids)
+    claim, subject = (ids[name].numbered() for name in ("claim", "subject"))
+    same = claim.equals(subject)
     if options.genuine_by == "ids":
         return same, (f"genuine where claim = subject; {plural(int((same != labels).sum()), 'label')} overruled",)
     wrong = labels != same
     if attacks is not None:
         wrong &= ~attacks
-    if not wrong.any() or not _share_names(ids):
+    if not wrong.any():
+        return labels, ()
+    claims, subjects = (set(column.names[np.unique(column.codes)]) for column in (claim, subject))
+    if claims.isdisjoint(subjects):  # they are named in different ways
         return labels, ()
     if options.genuine_by == "label":
         return labels, (f"{plural(int(wrong.sum()), 'label')} contradict claim and subject; the labels count",)
@@ -248,17 +242,6 @@ def _genuine(
 def is_file(name: str) -> bool:
     """Whether an id looks like a file."""
     return _FILE.search(name) is not None
-
-
-def _same_person(ids: dict[str, IdColumn]) -> NDArray[np.bool_]:
-    return ids["claim"].numbered().equals(ids["subject"].numbered())
-
-
-def _share_names(ids: dict[str, IdColumn]) -> bool:
-    """Whether somebody is both claimed and a subject; otherwise claims and subjects are named in different ways."""
-    claim, subject = (ids[name].numbered() for name in ("claim", "subject"))
-    names = [set(column.names[np.unique(column.codes)].tolist()) for column in (claim, subject)]
-    return not names[0].isdisjoint(names[1])
 
 
 def _contradiction(ids: dict[str, IdColumn], labels: NDArray[np.bool_], rows: NDArray[np.int64], place: PlaceOf) -> str:
@@ -289,7 +272,11 @@ def check_repeated(sheet: Sheet) -> tuple[str, ...]:
 
     A trial is known by its ids, and only where it has a probe that tells trials apart.
     """
-    if "probe" not in sheet.ids or len(sheet) < 2 or _is_constant(sheet.ids["probe"]):
+    probe = sheet.ids.get("probe")
+    if probe is None or len(sheet) < 2:
+        return ()
+    few = {probe.name(row) for row in (0, len(sheet) // 2, len(sheet) - 1)}
+    if len(few) == 1 and len(np.unique(probe.numbered().codes)) == 1:  # such as x for what is not known
         return ()
     columns = [column for name in ID_FIELDS if (column := sheet.ids.get(name)) is not None]
     rows = _suspects(columns)
@@ -312,14 +299,6 @@ def check_repeated(sheet: Sheet) -> tuple[str, ...]:
             "one is genuine and one is not; correct the labels"
         )
     return (f"{plural(len(again), 'trial')} came before with the same ids, and count again (such as {ids})",)
-
-
-def _is_constant(column: IdColumn) -> bool:
-    """Whether all have the same name, as where x stands for what is not known."""
-    first = column.name(0)
-    if column.name(len(column) - 1) != first or column.name(len(column) // 2) != first:
-        return False
-    return len(np.unique(column.numbered().codes)) == 1
 
 
 def _suspects(columns: Sequence[IdColumn]) -> NDArray[np.int64]:
