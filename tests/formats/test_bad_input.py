@@ -1111,7 +1111,7 @@ def test_system_named_like_a_column(name: str, ending: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_failing_writer_leaves_nothing_behind(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    format_ = fairtrial.formats.registry.told_by_name(tmp_path / f"a{ending}")
+    format_ = fairtrial.formats.registry.format_of_name(tmp_path / f"a{ending}")
     assert format_.write is not None
     write = format_.write
 

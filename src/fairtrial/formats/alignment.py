@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import TrialsError
-from fairtrial.core.ids import Ids
+from fairtrial.core.ids import Ids, number_rows
 from fairtrial.core.trials import ID_FIELDS, Further
 from fairtrial.core.words import cut, listed, plural
 from fairtrial.formats.sheets import Sheet, columns_of
@@ -184,14 +184,10 @@ def _check_complete(
 
 def _keys(sheets: Sequence[Sheet], shared: Sequence[str]) -> list[NDArray[np.int64]]:
     """A number for each trial, equal in all sheets for the same trial."""
-    lengths = [len(sheet) for sheet in sheets]
-    total = np.zeros(sum(lengths), dtype=np.int64)
-    for name in shared:
-        codes = Ids.concat([sheet.ids[name] for sheet in sheets]).codes.astype(np.int64)
-        _, total = np.unique(total * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
-    occurrence = np.concatenate([_occurrences(part) for part in np.split(total, np.cumsum(lengths)[:-1])])
-    total = total * (int(occurrence.max(initial=0)) + 1) + occurrence
-    return np.split(total, np.cumsum(lengths)[:-1])
+    ends = np.cumsum([len(sheet) for sheet in sheets])[:-1]
+    numbers = number_rows([Ids.concat([sheet.ids[name] for sheet in sheets]).codes for name in shared])
+    again = np.concatenate([_occurrences(part) for part in np.split(numbers, ends)])
+    return np.split(number_rows([numbers, again]), ends)
 
 
 def _occurrences(keys: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -33,18 +33,20 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 
 
 @cache
-def default_size() -> int:
-    """The most bytes that a file may unpack to if nothing else is said: 8 GiB, or half of the memory if that is less.
-
-    Memory is that of the machine, or of the container.
-    """
-    found = [2 * _MOST]
-    with suppress(AttributeError, OSError, ValueError):
-        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+def half_of_memory() -> int:
+    """Give half of the memory of the machine, or of the container, in bytes."""
+    sizes = []
+    with suppress(OSError, ValueError):
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     for limit in _LIMITS:
         with suppress(OSError, ValueError):
-            found.append(int(Path(limit).read_text()))
-    return min(size for size in found if size > 0) // 2
+            sizes.append(int(Path(limit).read_text()))
+    return min((size for size in sizes if size > 0), default=_MOST) // 2
+
+
+def default_size() -> int:
+    """Give the most bytes that a file may unpack to by default: 8 GiB, or half of the memory if that is less."""
+    return min(_MOST, half_of_memory())
 
 
 def check_unpacked(size: int, most: int, path: Path) -> None:

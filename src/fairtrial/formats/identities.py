@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError, TrialsError
-from fairtrial.core.ids import IdColumn, Ids, object_array
+from fairtrial.core.ids import IdColumn, Ids, number_rows, object_array
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, Trials
 from fairtrial.core.words import Text, cut, listed, nearest, plural, shown
@@ -280,10 +280,7 @@ def check_repeated(sheet: Sheet) -> tuple[str, ...]:
         return ()
     columns = [column for name in ID_FIELDS if (column := sheet.ids.get(name)) is not None]
     rows = _suspects(columns)
-    keys = np.zeros(len(rows), dtype=np.int64)
-    for column in columns:
-        codes = column[rows].numbered().codes
-        keys = np.unique(keys * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
+    keys = number_rows([column[rows].numbered().codes for column in columns])
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     before = rows[first[inverse]]
     again = np.flatnonzero(before != rows)

@@ -16,9 +16,7 @@ from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import Place, ReadOptions, Sheet, check_missing, is_role, row_of
-from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_rows
-
-_DELIMITERS = ",\t;"
+from fairtrial.formats.text import DELIMITERS, Kind, Layout, is_number, left_out, read_columns, split_rows
 
 
 def matches(heads: Sequence[Head]) -> bool:
@@ -31,7 +29,7 @@ def _axes(head: Head) -> tuple[str, list[str]] | None:
     lines = head.lines(3, header=True) if head.is_text else []
     if len(lines) < 2:
         return None
-    delimiter = max(_DELIMITERS, key=lines[0].count)
+    delimiter = max(DELIMITERS, key=lines[0].count)
     top, *below = split_rows(lines, delimiter)
     if below and len(below[0]) == len(top) + 1:
         top = ["", *top]  # no cell above the ids at the left

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from fairtrial.formats.files import UNNAMED, Head, PathLike, expand, list_direct
 from fairtrial.formats.identities import finish, said
 from fairtrial.formats.parquet import open_parquet
 from fairtrial.formats.pieces import Piece, check_wide, rows_at_once
-from fairtrial.formats.registry import check_options, find_format, told_by_content
+from fairtrial.formats.registry import check_options, detect_formats, find_format
 from fairtrial.formats.sheets import ReadOptions, Roles, Sheet
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def open_pieces(
     found: list[TrialPiece] = []
     systems: tuple[str, ...] = ()
     for head in heads:
-        ((chosen, _),) = [(find_format(format), [head])] if format else told_by_content([head], options)
+        ((chosen, _),) = [(find_format(format), [head])] if format else detect_formats([head], options)
         check_options(chosen, options)
         if chosen.pieces is None:
             raise InputError(
@@ -144,7 +143,7 @@ def can_be_cut(path: Path, format: str | None) -> bool:
     if path.is_fifo():
         return False
     heads = _heads(path, None)
-    return all((find_format(format) if format else told_by_content([head])[0][0]).pieces is not None for head in heads)
+    return all((find_format(format) if format else detect_formats([head])[0][0]).pieces is not None for head in heads)
 
 
 def _heads(path: Path, max_size: int | None) -> list[Head]:
@@ -183,14 +182,6 @@ def _chosen(systems: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
     return options.systems or systems
 
 
-def half_of_memory() -> int:
-    """Half of the machine's memory, in bytes."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):  # not every system says it
-        return 4 * 10**9
-
-
 def expected_memory(paths: Sequence[PathLike]) -> int:
     """About how many bytes the trials of files take when they are read whole; 0 for what cannot be looked at."""
     try:
@@ -204,7 +195,7 @@ def expected_memory(paths: Sequence[PathLike]) -> int:
 
 
 def _expected(head: Head) -> int:
-    if head.data.startswith(b"PAR1"):
+    if parquet.matches([head]):
         with open_parquet(head) as file:
             rows: int = file.metadata.num_rows
             return rows * sum(_WIDTHS.get(str(kind), _TEXT) for kind in file.schema_arrow.types)

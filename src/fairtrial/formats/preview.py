@@ -11,7 +11,7 @@ from fairtrial.core.words import cut
 from fairtrial.formats import parquet
 from fairtrial.formats.files import Head, PathLike, read_head
 from fairtrial.formats.parquet import open_parquet
-from fairtrial.formats.registry import told_by_content
+from fairtrial.formats.registry import detect_formats
 from fairtrial.formats.sheets import ReadOptions, Roles, find_coding, label_meaning
 from fairtrial.formats.table import text_header, text_roles
 from fairtrial.formats.text import split_rows
@@ -108,7 +108,7 @@ def glance(path: PathLike) -> Glance:
         return Glance(trouble=str(error))
     lines = tuple(cut(line, 200) for line in head.lines(_LINES)) if head.is_text else ()
     try:
-        [(found, _)] = told_by_content([head])
+        [(found, _)] = detect_formats([head])
     except InputError as error:
         return Glance(lines=lines, trouble=str(error))
     try:

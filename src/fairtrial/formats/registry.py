@@ -194,7 +194,7 @@ def check_options(format_: Format, options: ReadOptions) -> None:
 Told: TypeAlias = list[tuple[Format, list[Head]]]
 
 
-def told_by_content(heads: Sequence[Head], options: ReadOptions | None = None) -> Told:
+def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) -> Told:
     """The format of all files together, or of each; those of other packages are tried if no other fits.
 
     Text of no known format whose columns are named by number is read as `headerless`.
@@ -255,7 +255,7 @@ def _unknown(head: Head) -> InputError:
     )
 
 
-def told_by_name(target: Path) -> Format:
+def format_of_name(target: Path) -> Format:
     """The format to write, by the ending of the name."""
     endings = [ending.lower() for ending in target.suffixes if ending.lower() not in (".gz", ".zst")]
     for format_ in FORMATS.values():

@@ -39,6 +39,7 @@ from fairtrial.formats.sheets import (
     used_labels,
 )
 from fairtrial.formats.text import (
+    DELIMITERS,
     Kind,
     Layout,
     further_column,
@@ -54,7 +55,6 @@ from fairtrial.formats.text import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_DELIMITERS = ",\t;"
 _LOOKED_AT = 20
 _MOST_LOOKED_AT = 2000
 _SAMPLED = 2000
@@ -73,7 +73,7 @@ def text_header(head: Head, *, key: bool = False) -> tuple[str, list[str]] | Non
     lines = head.lines(2, header=True)
     if not lines:
         return None
-    delimiter = max(_DELIMITERS, key=lines[0].count)
+    delimiter = max(DELIMITERS, key=lines[0].count)
     names = [name.strip() for name in split_rows(lines[:1], delimiter)[0]]
     if len(names) == 1 and len(lines) > 1:  # names separated by spaces, with numbers below them
         names, cells = split_spaces(lines[0]), split_spaces(lines[1])

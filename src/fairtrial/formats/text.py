@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+DELIMITERS = ",\t;"
+"""What may separate the columns of a table."""
 _MAX_CELL = 1 << 24
 
 
