@@ -186,7 +186,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     # such as attack, as the columns that are told are called
     called = tuple(name for name in options.others if not number_of(name))
     options = replace(options, others=tuple(name for name in options.others if number_of(name)))
-    given = {} if options.key else _given(options, len(rows[0]) if rows else 0, origin)
+    given = {} if options.key else given_roles(options, len(rows[0]) if rows else 0, origin)
     if bob and not given:
         if _is_prose(split_spaces(line)):
             raise InputError(f"{head.path}: expected {' '.join(COLUMNS[4])}, but it begins with {shown(line)}")
@@ -268,9 +268,9 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     return plan if len(given) == len(told) else replace(plan, notes=(guessed,))
 
 
-def _given(options: ReadOptions, width: int, origin: str) -> dict[int, str]:
-    """Roles that the caller gives to columns by number, counted from 0 here."""
-    check_positions(options, width, ROLES, origin)
+def given_roles(options: ReadOptions, width: int, origin: str, roles: Sequence[str] = ROLES) -> dict[int, str]:
+    """Give the roles of the columns that the caller names by number, counted from 0 here."""
+    check_positions(options, width, roles, origin)
     given = {number_of(name) - 1: role for role, name in options.columns.items()}
     given |= {number_of(name) - 1: "score" for name in options.scores}
     return given | {number_of(name) - 1: "other" for name in options.others}

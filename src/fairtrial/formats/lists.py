@@ -20,16 +20,7 @@ from fairtrial.core.words import listed
 from fairtrial.formats import headerless
 from fairtrial.formats.files import UNNAMED, Head, Progress
 from fairtrial.formats.identities import settle
-from fairtrial.formats.sheets import (
-    Place,
-    ReadOptions,
-    Sheet,
-    check_missing,
-    check_positions,
-    columns_of,
-    number_of,
-    row_of,
-)
+from fairtrial.formats.sheets import Place, ReadOptions, Sheet, check_missing, columns_of, row_of
 from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_spaces
 
 _GENUINE = re.compile(r"gen|genuin[a-z]*|clients?|pos|positives?|targets?|tar|mated")
@@ -132,31 +123,23 @@ def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
     for head, width in zip(heads, widths, strict=True):
         if width != widths[0]:
             raise InputError(f"{heads[0].path} has {widths[0]} columns and {head.path} has {width}")
-    roles = _given(widths[0], options, heads[0]) or _told(
-        widths[0], [row for found in lines for row in found], heads[0]
+    width, head = widths[0], heads[0]
+    given = headerless.given_roles(
+        options, width, str(head.path), [role for role in ROLES if role not in ("label", "system")]
     )
-    count = roles.count("score")
-    numbers = iter(range(1, count + 1))
-    return tuple(role if role != "score" else f"system {next(numbers)}" if count > 1 else UNNAMED for role in roles)
-
-
-def _given(width: int, options: ReadOptions, head: Head) -> list[str]:
-    """The roles of columns that the caller names by their numbers; nothing where none is named."""
-    check_positions(options, width, ("claim", "subject", "model", "probe", "score", "other"), str(head.path))
-    roles = {number_of(name): role for role, name in options.columns.items()}
-    roles |= {number_of(name): "score" for name in options.scores}
-    roles |= {number_of(name): "other" for name in options.others}
-    if not roles:
-        return []
-    missing = [str(number) for number in range(1, width + 1) if number not in roles]
-    if missing or "score" not in roles.values():
+    roles = [given.get(number, "") for number in range(width)]
+    if given and ("" in roles or "score" not in roles):
         raise InputError(
             "{path}: has {width} columns; say what each of them holds, not only some, as in {columns!o}",
             path=str(head.path),
             width=width,
-            columns={"score": missing[-1] if missing else str(width)},
+            columns={"score": str(len(roles) - roles[::-1].index("") if "" in roles else width)},
         )
-    return [roles[number] for number in range(1, width + 1)]
+    if not given:
+        roles = _told(width, [row for found in lines for row in found], head)
+    count = roles.count("score")
+    numbers = iter(range(1, count + 1))
+    return tuple(role if role != "score" else f"system {next(numbers)}" if count > 1 else UNNAMED for role in roles)
 
 
 def _told(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:

@@ -55,7 +55,13 @@ def open_parquet(head: Head) -> Iterator[pq.ParquetFile]:
 
     try:
         with open(head.source, "rb") as raw:
-            _check_seal(raw, head.origin)
+            start, footer, _ = _footer(raw)
+            raw.seek(max(0, start - len(_MARK) - _DIGEST))
+            if raw.read(len(_MARK)) == _MARK and raw.read(_DIGEST) != _digest(footer):
+                raise InputError(
+                    f"{head.origin}: is damaged: its checksum does not fit what it holds; get the file again"
+                )
+            raw.seek(0)
             with pq.ParquetFile(raw, page_checksum_verification=True) as file:
                 yield file
     except MemoryError:
@@ -66,16 +72,6 @@ def open_parquet(head: Head) -> Iterator[pq.ParquetFile]:
         raise InputError(
             f"{head.origin}: is not a complete Parquet file, or is damaged: {shown(error, 200)}; get the file again"
         ) from error
-
-
-def _check_seal(file: IO[bytes], origin: str) -> None:
-    start, footer, _ = _footer(file)
-    begin = start - len(_MARK) - _DIGEST
-    if begin >= 0:
-        file.seek(begin)
-        if file.read(len(_MARK)) == _MARK and file.read(_DIGEST) != _digest(footer):
-            raise InputError(f"{origin}: is damaged: its checksum does not fit what it holds; get the file again")
-    file.seek(0)
 
 
 def _footer(file: IO[bytes]) -> tuple[int, bytes, bytes]:
