@@ -124,9 +124,7 @@ def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
         if width != widths[0]:
             raise InputError(f"{heads[0].path} has {widths[0]} columns and {head.path} has {width}")
     width, head = widths[0], heads[0]
-    given = headerless.given_roles(
-        options, width, str(head.path), [role for role in ROLES if role not in ("label", "system")]
-    )
+    given = headerless.given_roles(options, width, str(head.path), (*ID_FIELDS, "score", "other"))
     roles = [given.get(number, "") for number in range(width)]
     if given and ("" in roles or "score" not in roles):
         raise InputError(
