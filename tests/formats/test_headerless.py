@@ -183,6 +183,12 @@ def test_a_first_row_of_counts(tmp_path: Path, counts: str) -> None:
     assert "a first row of counts" in str(trials.notes[0])
 
 
+def test_a_first_line_of_an_odd_space_is_no_row_of_counts(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("\u2028\nann ann p1 0.9\nann bob p2 0.2\n")
+    with pytest.raises(FairtrialError):
+        read_trials(tmp_path / "a", format="bob4")
+
+
 def test_numbers_along_the_top_of_a_matrix_are_no_counts(tmp_path: Path) -> None:
     (tmp_path / "m.tsv").write_text("1\t2\t3\n1\t.9\t.1\t.2\n2\t.3\t.8\t.1\n3\t.1\t.2\t.7\n")
     assert int(read_trials(tmp_path / "m.tsv").genuine.sum()) == 3

@@ -340,7 +340,7 @@ class Head:
         second = next(filled, first) if self.before == 0 else first
         counts, cells = (self._whole_lines[k].split() for k in (first, second))
         # three and more numbers may be ids along the top of a matrix, unless text is below them
-        fewer = len(counts) < min(len(cells), 3 if not any(cell[0].isalpha() for cell in cells[1:]) else 5)
+        fewer = 0 < len(counts) < min(len(cells), 3 if not any(cell[0].isalpha() for cell in cells[1:]) else 5)
         return second if fewer and len(cells) > 2 and all(cell.isdecimal() for cell in counts) else first
 
     @property
