@@ -69,7 +69,7 @@ def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:
 
 
 def _taken(sheets: Sequence[Sheet]) -> tuple[str, ...]:
-    """What was taken for what in all files; by file, where that differs."""
+    """Tell what was taken for what in all files; by file, where that differs."""
     told = [(sheet.origin, line) for sheet in sheets for line in sheet.taken]
     if len({line for _, line in told}) < 2:
         return tuple(dict.fromkeys(line for _, line in told))
@@ -77,7 +77,7 @@ def _taken(sheets: Sequence[Sheet]) -> tuple[str, ...]:
 
 
 def _further(sheets: Sequence[Sheet]) -> tuple[dict[str, Further], list[str]]:
-    """The further columns of all sheets; of those that differ the first, and a note."""
+    """Give the further columns of all sheets; of those that differ the first, and a note."""
     found: dict[str, Further] = {}
     clashes = []
     for sheet in sheets:
@@ -96,7 +96,7 @@ def _is_same(one: Further, other: Further) -> bool:
 
 
 def _in_step(sheets: Sequence[Sheet], shared: Sequence[str]) -> bool:
-    """Whether all sheets have the same trials in the same order already."""
+    """Tell whether all sheets have the same trials in the same order already."""
     first = sheets[0]
     if not shared:
         other = next(sheet for sheet in sheets[1:] if not sheet.ids.keys() & first.ids.keys() or sheet is sheets[-1])
@@ -117,7 +117,7 @@ def _in_step(sheets: Sequence[Sheet], shared: Sequence[str]) -> bool:
 
 
 def _columns_of(sheet: Sheet) -> str:
-    """The ids and further columns of a sheet, in words."""
+    """Give the ids and further columns of a sheet, in words."""
     ids = f"the ids {listed(sheet.ids)}" if sheet.ids else "no id"
     return f"{ids} (other columns: {listed(sheet.columns)})" if sheet.columns else ids
 
@@ -183,7 +183,7 @@ def _check_complete(
 
 
 def _keys(sheets: Sequence[Sheet], shared: Sequence[str]) -> list[NDArray[np.int64]]:
-    """A number for each trial, equal in all sheets for the same trial."""
+    """Give a number for each trial, equal in all sheets for the same trial."""
     ends = np.cumsum([len(sheet) for sheet in sheets])[:-1]
     numbers = number_rows([Ids.concat([sheet.ids[name] for sheet in sheets]).codes for name in shared])
     again = np.concatenate([_occurrences(part) for part in np.split(numbers, ends)])
@@ -191,7 +191,7 @@ def _keys(sheets: Sequence[Sheet], shared: Sequence[str]) -> list[NDArray[np.int
 
 
 def _occurrences(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many earlier rows have the same key."""
+    """Count how many earlier rows have the same key."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(keys) else order

@@ -54,7 +54,7 @@ def read_named(
 def texts_of_frame(
     frame: Frame | Mapping[str, Sequence[Any]], names: Sequence[str], what: str
 ) -> dict[str, NDArray[np.object_]]:
-    """Columns of a data frame, or of lists by column, as text; what is missing is empty.
+    """Read columns of a data frame, or of lists by column, as text; what is missing is empty.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def check_unpacked(size: int, most: int, path: Path) -> None:
 
 
 def size_text(size: int) -> str:
-    """A number of bytes as people say it.
+    """Write a number of bytes as people say it.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class BoundedStream:
         self.closed = False
 
     def read(self, count: int = -1) -> bytes:
-        """The next bytes."""
+        """Read the next bytes."""
         try:
             # by way of a buffer: read() loses the bytes it made room for if it fails (pyarrow up to 26)
             data: bytes = b"" if self._error is not None else self._stream.read_buffer(count).to_pybytes()
@@ -134,7 +134,7 @@ _MOST_ENTRIES = 100_000
 
 
 def files_matching(pattern: str) -> list[str]:
-    """The paths that a glob matches, sorted; ``**`` means any number of directories.
+    """Find the paths that a glob matches, sorted; ``**`` means any number of directories.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def lock(file: int) -> LockState:
 
 
 def is_at(file: int, path: Path) -> bool:
-    """Whether an open file still is the one that a name leads to, so far as can be told."""
+    """Tell whether an open file still is the one that a name leads to, so far as can be told."""
     try:
         return os.path.samestat(os.fstat(file), path.stat())
     except FileNotFoundError:
@@ -198,7 +198,7 @@ def is_at(file: int, path: Path) -> bool:
 
 @contextmanager
 def place_beside(target: Path, mode: int) -> Iterator[Path]:
-    """A new file beside another, locked; it is gone afterwards, unless it was renamed.
+    """Make a new file beside another, and lock it; it is gone afterwards, unless it was renamed.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ class Head:
         return not self.place
 
     def open(self, progress: Progress | None = None) -> AbstractContextManager[pa.NativeFile]:
-        """A stream of the decompressed bytes; errors of the file become an `InputError`."""
+        """Open a stream of the decompressed bytes; errors of the file become an `InputError`."""
         if self.block is None:
             return open_stream(self.source, self.compression, progress, max_size=self.max_size, called=self.path)
         import pyarrow as pa
@@ -322,7 +322,7 @@ class Head:
         return lines
 
     def lines(self, count: int, *, header: bool = False) -> list[str]:
-        """The first whole lines that are neither blank nor comments; below a header nothing is a comment."""
+        """Give the first whole lines that are neither blank nor comments; below a header nothing is a comment."""
         lines: list[str] = []
         for line in self._whole_lines[self.first_line :]:
             if len(lines) == count:
@@ -367,7 +367,7 @@ class Head:
 
 
 def expand(paths: PathLike | Sequence[PathLike]) -> list[Path]:
-    """The files meant by a file, a glob, or several of them; a directory stays a directory."""
+    """Find the files meant by a file, a glob, or several of them; a directory stays a directory."""
     found: list[Path] = []
     for entry in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         if not os.fspath(entry):
@@ -392,12 +392,12 @@ def expand(paths: PathLike | Sequence[PathLike]) -> list[Path]:
 
 
 def _meant(path: PathLike) -> Path:
-    """A file by its name; a dash is standard input."""
+    """Give a file by its name; a dash is standard input."""
     return Path(_STANDARD_INPUT if os.fspath(path) == "-" else path)
 
 
 def list_directory(path: Path) -> list[Path]:
-    """The files of a directory in the order of their names, hidden ones left out."""
+    """List the files of a directory in the order of their names, hidden ones left out."""
     try:
         return sorted(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
     except OSError as error:
@@ -405,7 +405,7 @@ def list_directory(path: Path) -> list[Path]:
 
 
 def read_head(path: PathLike, max_size: int | None = None) -> Head:
-    """The first lines of a file or a pipe, decompressed.
+    """Read the first lines of a file or a pipe, decompressed.
 
     Parameters
     ----------
@@ -477,7 +477,7 @@ def _copied(path: Path, most: int) -> IO[bytes]:
 
 
 def _is_utf16(data: bytes) -> bool:
-    """Whether it says so, or has ASCII with a NUL before or after each letter."""
+    """Tell whether it says so, or has ASCII with a NUL before or after each letter."""
     begin = data[:64]
     halves = (begin[0::2], begin[1::2])
     return begin.startswith((b"\xff\xfe", b"\xfe\xff")) or (
@@ -507,7 +507,7 @@ def open_stream(
     max_size: int | None = None,
     called: Path | None = None,
 ) -> Iterator[pa.NativeFile]:
-    """A stream of a file's decompressed bytes; errors of the file become an `InputError`.
+    """Open a stream of a file's decompressed bytes; errors of the file become an `InputError`.
 
     Parameters
     ----------
@@ -552,7 +552,7 @@ def open_stream(
 
 
 def read_whole(path: PathLike, most: int = 1 << 30) -> bytes:
-    """The bytes of a file that is small by its nature, such as a manifest or a model.
+    """Read the bytes of a file that is small by its nature, such as a manifest or a model.
 
     Raises
     ------
@@ -575,7 +575,7 @@ def _why(error: Exception) -> str:
 
 
 def system_name(path: Path) -> str:
-    """A system's name where only the file can tell: its name without endings and words like dev and test."""
+    """Give a system's name where only the file can tell: its name without endings and words like dev and test."""
     name = os.fsencode(path.name).decode(errors="replace")
     first, *between = name.removesuffix(".gz").removesuffix(".zst").split(".")
     for part in (first or name, *between[:-1]):
@@ -613,7 +613,7 @@ def write_whole(path: PathLike) -> Iterator[Path]:
 
 @contextmanager
 def _write_whole(path: PathLike) -> Iterator[Path]:
-    """A place to write to that becomes `path` when all went well, and leaves nothing when not.
+    """Give a place to write to that becomes `path` when all went well, and leaves nothing when not.
 
     What was written is on the disk before it takes the place of an older file, whose permissions it keeps. What
     processes that were killed left of earlier attempts is removed.

@@ -38,7 +38,7 @@ _WORDS = (_GENUINE - {"1", "+1"}) | _SPOOFS | {"false", "nontarget", "non-target
 
 
 def rows_of(head: Head, count: int = _LOOKED_AT) -> tuple[str, list[list[str]]]:
-    """The delimiter of a headerless text and its first rows; no row if their widths differ."""
+    """Give the delimiter of a headerless text and its first rows; no row if their widths differ."""
     lines = head.lines(count) if head.is_text else []
     by_spaces = [split_spaces(line) for line in lines]
     for delimiter in "\t,;":
@@ -54,12 +54,12 @@ def rows_of(head: Head, count: int = _LOOKED_AT) -> tuple[str, list[list[str]]]:
 
 
 def matches(heads: Sequence[Head]) -> bool:
-    """Whether the cells of each file tell labels and scores, or people and scores."""
+    """Tell whether the cells of each file tell labels and scores, or people and scores."""
     return all(text_header(head) is None and bool(rows := rows_of(head)[1]) and bool(_tell(rows, {})) for head in heads)
 
 
 def label_column(rows: Sequence[Sequence[str]]) -> int | None:
-    """The number of the only column that holds labels, words rather than numbers; None if there is none."""
+    """Give the number of the only column that holds labels, words rather than numbers; None if there is none."""
     looks = [_look(cells) for cells in zip(*rows, strict=True)]
     for kind in ("words", "both"):
         if kind in looks:
@@ -68,7 +68,7 @@ def label_column(rows: Sequence[Sequence[str]]) -> int | None:
 
 
 def matches_bob(heads: Sequence[Head]) -> bool:
-    """Whether each file has four or five columns separated by white space, the last a number."""
+    """Tell whether each file has four or five columns separated by white space, the last a number."""
     return all(_width(head) in COLUMNS for head in heads)
 
 
@@ -79,12 +79,12 @@ def _width(head: Head) -> int:
 
 
 def _is_prose(fields: Sequence[str]) -> bool:
-    """Whether fields stand between a dash and a colon, as in ``a.dat - b.dat: 66.4``."""
+    """Tell whether fields stand between a dash and a colon, as in ``a.dat - b.dat: 66.4``."""
     return fields[1:2] == ["-"] and any(field.endswith(":") for field in fields[2:])
 
 
 def _look(cells: Sequence[str]) -> str:
-    """What the cells of a column are: label words, one or both of two numbers, numbers, whole numbers, or text."""
+    """Tell what the cells of a column are: label words, one or both of two numbers, numbers, whole numbers, or text."""
     distinct = {cell.lower() for cell in cells}
     if distinct <= _WORDS:
         return "words"
@@ -169,7 +169,7 @@ def _share(columns: Sequence[Sequence[str]], ids: Sequence[int]) -> bool:
 
 
 def _are_people(columns: Sequence[Sequence[str]], ids: Sequence[int], label: int | None) -> bool:
-    """Whether two columns name people: they share names, and the same name means genuine."""
+    """Tell whether two columns name people: they share names, and the same name means genuine."""
     one, other = (columns[k] for k in ids)
     if label is None:
         return _share(columns, ids) and not any(is_file(name) for name in (*one, *other))
@@ -277,12 +277,12 @@ def given_roles(options: ReadOptions, width: int, origin: str, roles: Sequence[s
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet per file."""
+    """Read one sheet per file."""
     return [read_planned(head, plan_text(head, options), options, progress) for head in heads]
 
 
 def read_bob(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet per file, each of one system named after its file."""
+    """Read one sheet per file, each of one system named after its file."""
     return [read_planned(head, plan_text(head, options, bob=True), options, progress) for head in heads]
 
 

@@ -93,7 +93,7 @@ def settle(
 
 
 def without_spaces(column: IdColumn) -> IdColumn:
-    """The same ids without spaces around them; the column itself if there are none."""
+    """Give the same ids without spaces around them; the column itself if there are none."""
     if isinstance(column, ArrowTexts):
         return column.stripped(SPACES)
     numbered = column.numbered()
@@ -102,7 +102,7 @@ def without_spaces(column: IdColumn) -> IdColumn:
 
 
 def called(column: Ids, names: Sequence[str]) -> Ids:
-    """The same column with another name for each name in its table; equal names become one."""
+    """Rename the ids of a column: another name for each name in its table; equal names become one."""
     distinct = list(dict.fromkeys(names))
     place = {name: code for code, name in enumerate(distinct)}
     mapping = np.array([place[name] for name in names], dtype=np.int32)
@@ -198,7 +198,7 @@ def _genuine(
     attacks: NDArray[np.bool_] | None,
     columns: Sequence[str],
 ) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
-    """Which trials are genuine: what the label says, and the ids where there is none; they must not contradict."""
+    """Tell which trials are genuine: what the label says, and the ids where there is none; they must not contradict."""
     known = "claim" in ids and "subject" in ids
     if not known and (labels is None or options.genuine_by == "ids"):
         names = f"; its columns are {listed(columns)}" if columns else ""
@@ -240,7 +240,7 @@ def _genuine(
 
 
 def is_file(name: str) -> bool:
-    """Whether an id looks like a file."""
+    """Tell whether an id looks like a file."""
     return _FILE.search(name) is not None
 
 
@@ -268,7 +268,7 @@ def person_example(*names: str) -> Text:
 
 
 def check_repeated(sheet: Sheet) -> tuple[str, ...]:
-    """A note on trials that come more than once; an error where their labels contradict each other.
+    """Note trials that come more than once; raise an error if their labels contradict each other.
 
     A trial is known by its ids, and only where it has a probe that tells trials apart.
     """
@@ -299,7 +299,7 @@ def check_repeated(sheet: Sheet) -> tuple[str, ...]:
 
 
 def _suspects(columns: Sequence[IdColumn]) -> NDArray[np.int64]:
-    """Rows that may be repeated, in order: those that share a key with others. Equal ids have equal keys.
+    """Give rows that may be repeated, in order: those that share a key with others. Equal ids have equal keys.
 
     The keys have the last bytes of long texts only. Where that leaves many rows, those before them are looked at too.
     """
@@ -312,7 +312,7 @@ def _suspects(columns: Sequence[IdColumn]) -> NDArray[np.int64]:
 
 
 def _keys(columns: Sequence[IdColumn], skipped: int) -> NDArray[np.uint32]:
-    """A number for each trial, of its ids' numbers and of 8 bytes of its texts."""
+    """Give a number for each trial, of its ids' numbers and of 8 bytes of its texts."""
     keys = np.empty(len(columns[0]), dtype=np.uint32)
     for start in range(0, len(keys), _BLOCK):  # small enough to stay in the cache
         block = slice(start, start + _BLOCK)
@@ -340,7 +340,7 @@ _FEW_SUSPECTS = 20_000
 
 
 def _sharing(keys: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """The rows whose key another row has too."""
+    """Give the rows whose key another row has too."""
     ordered = np.sort(keys)
     shared = ordered[1:][ordered[1:] == ordered[:-1]]
     near = np.zeros(1 << 16, dtype=bool)
@@ -370,12 +370,12 @@ def as_options(options: dict[str, Any]) -> ReadOptions:
 
 
 def said(sheet: Sheet, format: str) -> Sheet:
-    """The sheet with one line that says what was taken for what."""
+    """Give the sheet with one line that says what was taken for what."""
     return replace(sheet, taken=(f"read as {format}: {'; '.join(sheet.taken)}",))
 
 
 def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
-    """The trials of a whole set; an error where labels contradict each other, or no trial is left."""
+    """Make the trials of a whole set; raise an error if labels contradict each other, or no trial is left."""
     trials = finish(sheet, options, check_repeated(sheet))
     if not len(trials):
         raise TrialsError(f"{sheet.origin}: no trial with a score is left")
@@ -383,7 +383,7 @@ def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
 
 
 def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Trials:
-    """The trials of a sheet, with what was taken for what, its notes and more of them."""
+    """Make the trials of a sheet, with what was taken for what, its notes and more of them."""
     notes = [*(Note("read-as", "{text}", text=line) for line in sheet.taken), *sheet.notes]
     if options.systems:
         place = {name: k for k, name in enumerate(sheet.systems)}

@@ -199,7 +199,7 @@ def _names(column: IdColumn) -> list[str]:
 
 
 def _shared(sheet: Sheet, key: Key, ids: dict[str, str]) -> list[str]:
-    """The ids of a sheet that the key has, too; columns without a known name are told by the names in them."""
+    """Give the ids of a sheet that the key has, too; columns without a known name are told by the names in them."""
     for role in sheet.ids:
         if role not in ids:
             names = set(_names(sheet.ids[role]))
@@ -225,7 +225,7 @@ def _shared(sheet: Sheet, key: Key, ids: dict[str, str]) -> list[str]:
 
 
 def _trial_numbers(key: Sequence[IdColumn], scores: Sequence[IdColumn]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A number for each trial of the key and of the scores, equal for equal ids."""
+    """Give a number for each trial of the key and of the scores, equal for equal ids."""
     numbers = number_rows([Ids.concat([column, *scores[k : k + 1]]).codes for k, column in enumerate(key)])
     return numbers[: len(key[0])], numbers[len(key[0]) :]
 

@@ -71,7 +71,7 @@ def _groups(heads: Sequence[Head]) -> dict[str, list[Head]]:
 
 
 def are_scores(head: Head) -> bool:
-    """Whether a file is a list of bare scores, or of scores behind two ids."""
+    """Tell whether a file is a list of bare scores, or of scores behind two ids."""
     line = _first(head)
     return len(line) in (1, 3) and is_number(line[-1])
 
@@ -114,7 +114,7 @@ def _read_one(ordered: Sequence[Head], options: ReadOptions, progress: Progress 
 
 
 def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
-    """What the columns hold, the scores called by their systems' names."""
+    """Tell what the columns hold, the scores called by their systems' names."""
     lines = [[split_spaces(line) for line in head.lines(_LOOKED_AT)] for head in heads]
     for head, found in zip(heads, lines, strict=True):
         if not found:
@@ -141,7 +141,7 @@ def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
 
 
 def _told(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:
-    """The roles of columns that their number and the first lines tell."""
+    """Give the roles of columns that their number and the first lines tell."""
     if width == 1:
         return ["score"]
     if width == 2:

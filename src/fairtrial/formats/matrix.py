@@ -20,12 +20,12 @@ from fairtrial.formats.text import DELIMITERS, Kind, Layout, is_number, left_out
 
 
 def matches(heads: Sequence[Head]) -> bool:
-    """Whether each file has ids along the top and at the left, and numbers between."""
+    """Tell whether each file has ids along the top and at the left, and numbers between."""
     return all(_axes(head) is not None for head in heads)
 
 
 def _axes(head: Head) -> tuple[str, list[str]] | None:
-    """What separates the columns, and the ids along the top."""
+    """Tell what separates the columns, and the ids along the top."""
     lines = head.lines(3, header=True) if head.is_text else []
     if len(lines) < 2:
         return None
@@ -43,7 +43,7 @@ def _axes(head: Head) -> tuple[str, list[str]] | None:
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet per matrix, each of one system named after its file."""
+    """Read one sheet per matrix, each of one system named after its file."""
     return [_read_one(head, options, progress) for head in heads]
 
 

@@ -31,12 +31,12 @@ _OWN = ("scores", "genuine", "label", "impostor", "systems", *ID_FIELDS)
 
 
 def matches(heads: Sequence[Head]) -> bool:
-    """Whether each file is a zip archive."""
+    """Tell whether each file is a zip archive."""
     return all(head.data.startswith(b"PK\x03\x04") for head in heads)
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet per file."""
+    """Read one sheet per file."""
     return [_read_one(head, options) for head in heads]
 
 
@@ -87,7 +87,7 @@ class _Member:
 
 
 def _member(archive: Any, name: str) -> _Member | None:
-    """What an archive has by this name; None where that is not an array."""
+    """Tell what an archive has by this name; None where that is not an array."""
     place = _place(archive, name)
     with archive.zip.open(place) as file:
         if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
@@ -102,12 +102,12 @@ def _member(archive: Any, name: str) -> _Member | None:
 
 
 def _place(archive: Any, name: str) -> str:
-    """What the archive itself calls a member."""
+    """Tell what the archive itself calls a member."""
     return name if name in archive.zip.namelist() else f"{name}.npy"
 
 
 def _needed(members: dict[str, _Member | None], origin: str) -> dict[str, _Member]:
-    """The arrays that play a part, and others that have one entry per trial."""
+    """Give the arrays that play a part, and others that have one entry per trial."""
     strange = [name for name in _OWN if name in members and members[name] is None]
     if strange:
         raise InputError(f"{origin}: {shown(strange[0])} is not an array")
@@ -125,7 +125,7 @@ def _needed(members: dict[str, _Member | None], origin: str) -> dict[str, _Membe
 
 
 def _whole(archive: Any, name: str) -> Any:
-    """An array with nothing after it, as only what is read to its end is compared with its checksum."""
+    """Give an array with nothing after it, as only what is read to its end is compared with its checksum."""
     with archive.zip.open(_place(archive, name)) as member:
         array = np.lib.format.read_array(member, allow_pickle=False)
         if member.read(1):

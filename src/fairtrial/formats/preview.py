@@ -151,7 +151,7 @@ def _parquet(head: Head) -> _Told:
 
 
 def _texts(column: Any) -> list[str]:
-    """The cells of a column of Arrow as text; what is missing is empty, what is neither text nor number is told."""
+    """Give the cells of a column of Arrow as text; what is missing is empty."""
     found = ["" if cell is None else cell for cell in column.to_pylist()]
     return [str(cell).lower() if isinstance(cell, bool) else cut(str(cell), 80) for cell in found]
 

@@ -184,7 +184,7 @@ def _read(
     progress: Progress | None,
     joined: list[Joined],
 ) -> tuple[Trials, bool]:
-    """The trials and whether the files themselves name their systems; with a key, which of its trials have scores."""
+    """Read the trials, and tell whether the files name their systems; a key and its scored trials are appended."""
     sheets = _read_sheets(expand(paths), format, settings, progress)
     sheets = _name_apart(sheets, settings.names)
     if settings.key:

@@ -179,7 +179,7 @@ for _format in (
 
 
 def find_format(name: str) -> Format:
-    """A format by its name."""
+    """Find a format by its name."""
     return FORMATS.find(name)
 
 
@@ -195,7 +195,7 @@ Told: TypeAlias = list[tuple[Format, list[Head]]]
 
 
 def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) -> Told:
-    """The format of all files together, or of each; those of other packages are tried if no other fits.
+    """Give the format of all files together, or of each; those of other packages are tried if no other fits.
 
     Text of no known format whose columns are named by number is read as `headerless`.
     """
@@ -213,7 +213,7 @@ def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) ->
 
 
 def _told(heads: Sequence[Head], formats: Iterable[Format]) -> Told | Head:
-    """The formats of files among these, or the first file that has none of them."""
+    """Give the formats of files among these, or the first file that has none of them."""
     known = list(formats)
     for format_ in known:
         if format_.joint and format_.matches(heads):
@@ -256,7 +256,7 @@ def _unknown(head: Head) -> InputError:
 
 
 def format_of_name(target: Path) -> Format:
-    """The format to write, by the ending of the name."""
+    """Give the format to write, by the ending of the name."""
     endings = [ending.lower() for ending in target.suffixes if ending.lower() not in (".gz", ".zst")]
     for format_ in FORMATS.values():
         if format_.write is not None and endings and endings[-1] in format_.endings:

@@ -97,7 +97,7 @@ class QuotedRows:
 
 
 def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """The cells of the first lines of a table; a cell in quotes may go over several of them."""
+    """Split the first lines of a table into cells; a cell in quotes may go over several of them."""
     if delimiter == " ":
         return [split_spaces(line) for line in lines]
     return list(QuotedRows((f"{line}\n" for line in lines), delimiter))
@@ -107,7 +107,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def lent(stream: pa.NativeFile | WatchedStream, given_back: Event) -> pa.NativeFile:
-    """A stream for Arrow to read, and to give back.
+    """Lend a stream to Arrow, and learn when it is given back.
 
     A thread of Arrow that still needs Python when the program ends would abort it (seen up to pyarrow 24). So the
     bytes that Arrow keeps are no objects of Python, and whoever lends a stream waits until it is given back.
@@ -164,7 +164,7 @@ class WatchedStream:
         self._odd = False
 
     def read(self, count: int = -1) -> bytes:
-        """The next bytes."""
+        """Read the next bytes."""
         data: bytes = self._stream.read(count)
         if self._odd or not data:
             return data
@@ -275,7 +275,7 @@ class ArrowTexts:
         return np.asarray(self.texts.to_numpy(), dtype=object)
 
     def holds(self, text: str) -> bool:
-        """Whether some row has this text."""
+        """Tell whether some row has this text."""
         import pyarrow.compute as pc
 
         if not text:
@@ -283,7 +283,7 @@ class ArrowTexts:
         return bool(pc.any(pc.equal(self.texts, text)).as_py())
 
     def contains(self, letter: str) -> bool:
-        """Whether some row has this ASCII letter within."""
+        """Tell whether some row has this ASCII letter within."""
         for chunk in self.texts.chunks:
             offsets, data = string_buffers(chunk)
             if (data[offsets[0] : offsets[-1]] == ord(letter)).any():
@@ -309,7 +309,7 @@ class ArrowTexts:
 
 
 def _has_odd_ends(chunk: pa.StringArray) -> bool:
-    """Whether some text begins or ends with something other than a visible ASCII character."""
+    """Tell whether some text begins or ends with something other than a visible ASCII character."""
     offsets, data = string_buffers(chunk)
     if not len(data):
         return False
@@ -319,14 +319,14 @@ def _has_odd_ends(chunk: pa.StringArray) -> bool:
 
 
 def string_buffers(chunk: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Where each text begins and the next one does, and the bytes of all."""
+    """Tell where each text begins and the next one does, and the bytes of all."""
     _, offsets, data = chunk.buffers()
     starts = np.frombuffer(offsets, np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
     return starts, np.frombuffer(b"" if data is None else data, np.uint8)
 
 
 def ids_from_arrow(column: pa.ChunkedArray) -> Ids:
-    """Ids of a dictionary-encoded column."""
+    """Convert a dictionary-encoded column to ids."""
     unified = column.unify_dictionaries()
     if unified.num_chunks == 0:
         return Ids(np.zeros(0, dtype=np.int32), object_array([]))
@@ -335,7 +335,7 @@ def ids_from_arrow(column: pa.ChunkedArray) -> Ids:
 
 
 def split_spaces(line: str) -> list[str]:
-    """The fields of a line, separated by spaces and tabs and by nothing else."""
+    """Split a line into its fields, separated by spaces and tabs and by nothing else."""
     return _SPACES.split(line.strip(" \t\r\n"))
 
 
@@ -344,7 +344,7 @@ class _TooLargeError(ValueError):
 
 
 def _parse_score(field: str) -> float:
-    """A number as score files write it; Python's own underscores and foreign digits are not.
+    """Parse a number as score files write it; Python's own underscores and foreign digits are not.
 
     Raises
     ------
@@ -369,7 +369,7 @@ def is_whole(field: str) -> bool:
 
 
 def is_number(field: str) -> bool:
-    """Whether a field is a number as score files write it, be it too large."""
+    """Tell whether a field is a number as score files write it, be it too large."""
     try:
         _parse_score(field)
     except _TooLargeError:
@@ -390,7 +390,7 @@ class TextColumns:
 
 
 def left_out(comments: int) -> tuple[str, ...]:
-    """A word on comments that were left out, if any were."""
+    """Note the comments that were left out, if any were."""
     return (f"left out: {plural(comments, 'line')} of comments",) if comments else ()
 
 
@@ -401,7 +401,7 @@ def read_columns(head: Head, layout: Layout, progress: Progress | None = None) -
 
 
 def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict[str, Any] | None:
-    """The columns, or None where the file needs a closer look."""
+    """Read the columns by Arrow; None if the file needs a closer look."""
     if b"\x00" in head.data:  # perhaps in a comment, which is not looked at here
         return None
     if layout.delimiter == " " and (b"\t" in head.data or b"  " in head.data):
@@ -425,7 +425,7 @@ def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict
 
 
 def _side_by_side(columns: Sequence[pa.ChunkedArray]) -> Iterator[NDArray[np.float64]]:
-    """The columns of one table in which each is in one piece of memory."""
+    """Give the columns of one table in which each is in one piece of memory."""
     together = np.empty((len(columns[0]) if columns else 0, len(columns)), order="F")
     for k, column in enumerate(columns):
         start = 0
@@ -436,7 +436,7 @@ def _side_by_side(columns: Sequence[pa.ChunkedArray]) -> Iterator[NDArray[np.flo
 
 
 def _arrow_table(head: Head, layout: Layout, wanted: Mapping[str, Kind], progress: Progress | None) -> Any:
-    """The columns as Arrow reads them; None where it cannot, or where it might not read what is meant.
+    """Give the columns as Arrow reads them; None where it cannot, or where it might not read what is meant.
 
     At first every quote is a letter: where none is found, there was none to misunderstand.
     """
@@ -491,7 +491,7 @@ def _parsed(
 
 
 def _holds_marks(table: pa.Table, quotes: bool) -> bool:
-    """Whether a text holds a NUL, a quote where quotes may mean something, or bytes that are not UTF-8."""
+    """Tell whether a text holds a NUL, a quote where quotes may mean something, or bytes that are not UTF-8."""
     import pyarrow as pa
 
     for column in table.columns:
@@ -512,7 +512,7 @@ def _holds_marks(table: pa.Table, quotes: bool) -> bool:
 
 
 def _are_exact(head: Head, layout: Layout, columns: dict[str, Any]) -> bool:
-    """Whether large scores are the numbers that stand in the file; their text tells."""
+    """Tell whether large scores are the numbers that stand in the file; their text tells."""
     large = {}
     for name, column in columns.items():
         if isinstance(column, np.ndarray) and len(column):
@@ -533,7 +533,7 @@ def _are_exact(head: Head, layout: Layout, columns: dict[str, Any]) -> bool:
 
 
 def _is_odd(columns: dict[str, Any], layout: Layout) -> bool:
-    """Whether there may be comments or spaces that only the slow reader understands."""
+    """Tell whether there may be comments or spaces that only the slow reader understands."""
     for name, column in columns.items():
         if isinstance(column, Ids):
             known = column.names.tolist()
@@ -622,7 +622,7 @@ def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -
 
 
 def _rows(lines: _Lines, head: Head, layout: Layout) -> Iterator[tuple[int, list[str]]]:
-    """The rows below the header, comments among them, and the numbers of the lines they end in."""
+    """Give the rows below the header, comments among them, and the numbers of the lines they end in."""
     for _ in range(head.first_line + int(layout.header)):
         next(lines, None)
     quoted = QuotedRows(lines, layout.delimiter)
@@ -690,7 +690,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def text_column(ids: IdColumn) -> pa.ChunkedArray | pa.Array:
-    """One name per row, as Arrow has it."""
+    """Give one name per row, as Arrow has it."""
     import pyarrow as pa
 
     if isinstance(ids, ArrowTexts):
@@ -701,7 +701,7 @@ def text_column(ids: IdColumn) -> pa.ChunkedArray | pa.Array:
 
 
 def further_column(column: Further) -> pa.ChunkedArray | pa.Array:
-    """Numbers or names, as Arrow has them."""
+    """Give numbers or names, as Arrow has them."""
     import pyarrow as pa
 
     return pa.array(column) if isinstance(column, np.ndarray) else text_column(column)
@@ -724,7 +724,7 @@ def write_text(table: pa.Table, place: Path, target: Path, *, delimiter: str, he
 
 
 def _begins_like_a_formula(table: pa.Table) -> bool:
-    """Whether a name or a text begins with a character that spreadsheets take for the beginning of a formula."""
+    """Tell whether a name or a text begins with a character that spreadsheets take for the beginning of a formula."""
     import pyarrow as pa
 
     if any(name.startswith(_FORMULA) for name in table.column_names):
