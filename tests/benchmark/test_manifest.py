@@ -15,6 +15,7 @@ from fairtrial.benchmark.manifest import read_benchmark
 from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, SystemInfo, list_experiments
 from fairtrial.cli.app import main
 from fairtrial.core.notes import Note
+from fairtrial.formats import identities
 from reference.fusion_2006 import DEV_GENUINE, DEV_IMPOSTOR, TEST_GENUINE, TEST_IMPOSTOR
 
 PEOPLE = [f"p{k}" for k in range(8)]
@@ -479,6 +480,19 @@ def test_columns_by_number_and_a_key_of_a_manifest(write: Callable[[str], Path],
     with pytest.raises(InputError) as caught:
         read_benchmark(write(f'name = "lab"\n[[set]]\nname = "P1"\n{keyed.replace("dev.key", "../outside.key")}'))
     assert caught.value.code == "outside"
+
+
+def test_a_pattern_of_a_manifest_that_takes_too_long_is_an_error(
+    write: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identities, "_SECONDS", 0.5)
+    long = "a" * 40
+    (tmp_path / "a-dev.txt").write_text(f"{long}! {long}! 1 .9\n{long}! b 2 .1\n")
+    with pytest.raises(FairtrialError) as caught:
+        read_benchmark(
+            write(ONE_FILE_EACH.replace('test = "a-test.txt"', 'test = "a-test.txt"\nread = {person = "^(a+)+$"}'))
+        )
+    assert caught.value.code == "slow-pattern"
 
 
 FEW = 12
