@@ -276,27 +276,18 @@ def given_roles(options: ReadOptions, width: int, origin: str, roles: Sequence[s
     return given | {number_of(name) - 1: "other" for name in options.others}
 
 
-def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """Read one sheet per file."""
-    return [read_planned(head, plan_text(head, options), options, progress) for head in heads]
+def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read a text without a header."""
+    return read_planned(head, plan_text(head, options), options, progress)
 
 
-def read_bob(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """Read one sheet per file, each of one system named after its file."""
-    return [read_planned(head, plan_text(head, options, bob=True), options, progress) for head in heads]
+def read_bob(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read a file in the format of bob, of one system that is named after its file."""
+    return read_planned(head, plan_text(head, options, bob=True), options, progress)
 
 
-def write_four(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
-    """Write four columns."""
-    return _write(trials, place, target, COLUMNS[4])
-
-
-def write_five(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
-    """Write five columns."""
-    return _write(trials, place, target, COLUMNS[5])
-
-
-def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> tuple[str, ...]:
+def write_bob(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> tuple[str, ...]:
+    """Write the columns of these names, without a header."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -42,12 +42,8 @@ def _axes(head: Head) -> tuple[str, list[str]] | None:
     return (delimiter, top[1:]) if rows_among_columns or not top[0].strip() else None
 
 
-def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """Read one sheet per matrix, each of one system named after its file."""
-    return [_read_one(head, options, progress) for head in heads]
-
-
-def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read a matrix, of one system that is named after its file."""
     axes = _axes(head)
     if axes is None:
         raise InputError(

@@ -35,12 +35,8 @@ def matches(heads: Sequence[Head]) -> bool:
     return all(head.data.startswith(b"PK\x03\x04") for head in heads)
 
 
-def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """Read one sheet per file."""
-    return [_read_one(head, options) for head in heads]
-
-
-def _read_one(head: Head, options: ReadOptions) -> Sheet:
+def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read an archive."""
     origin = str(head.path)
     try:
         with open(head.source, "rb") as file, np.load(file, allow_pickle=False) as archive:

@@ -102,14 +102,9 @@ def matches(heads: Sequence[Head]) -> bool:
     return all(head.data.startswith(b"PAR1") for head in heads)
 
 
-def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """Read one sheet per file."""
-    return [_read_one(head, options, progress) for head in heads]
-
-
 def read_parts(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     """Read one sheet of several files that are parts of one table."""
-    sheets = [_read_one(head, options, progress) for head in heads]
+    sheets = [read(head, options, progress) for head in heads]
     sheets = [
         sheet if sheet.named else replace(sheet, systems=(system_name(heads[0].path.parent),)) for sheet in sheets
     ]
@@ -144,7 +139,8 @@ def _concatenate(parts: Sequence[IdColumn]) -> IdColumn:
     return ArrowTexts(pa.chunked_array([chunk for text in texts for chunk in text.chunks], type=pa.string()))
 
 
-def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read a file."""
     with open_parquet(head) as file:
         roles = plan_roles(file.schema_arrow, first_rows(file), options, str(head.path))
         table = read_table(file, roles.columns, head)

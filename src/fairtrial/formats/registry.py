@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,6 +16,8 @@ from fairtrial.formats import headerless, lists, matrix, npz, pairs, parquet, ta
 from fairtrial.formats.files import Head, Progress
 from fairtrial.formats.pieces import Piece, bob_pieces, headerless_pieces, parquet_pieces, table_pieces
 from fairtrial.formats.sheets import ReadOptions, Sheet
+
+Read: TypeAlias = Callable[[Sequence[Head], ReadOptions, Progress | None], list[Sheet]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Format:
     name: str
     description: str
     matches: Callable[[Sequence[Head]], bool]
-    read: Callable[[Sequence[Head], ReadOptions, Progress | None], list[Sheet]]
+    read: Read
     write: Callable[[Trials, Path, Path], tuple[str, ...] | None] | None = None
     endings: tuple[str, ...] = ()
     joint: bool = False
@@ -94,8 +97,8 @@ def register_format(format_: Format) -> Format:
     return format_
 
 
-def _never(heads: Sequence[Head]) -> bool:
-    return False
+def _one_by_one(read: Callable[[Head, ReadOptions, Progress | None], Sheet]) -> Read:
+    return lambda heads, options, progress: [read(head, options, progress) for head in heads]
 
 
 for _format in (
@@ -119,20 +122,20 @@ for _format in (
         "parquet",
         "Parquet table",
         parquet.matches,
-        parquet.read,
+        _one_by_one(parquet.read),
         parquet.write,
         (".parquet",),
         options=_TABLE,
         pieces=parquet_pieces,
     ),
-    Format("npz", "NumPy archive", npz.matches, npz.read, npz.write, (".npz",), options=_LABELS),
-    Format("matrix", "similarity matrix with ids", matrix.matches, matrix.read, options=_MATRIX),
+    Format("npz", "NumPy archive", npz.matches, _one_by_one(npz.read), npz.write, (".npz",), options=_LABELS),
+    Format("matrix", "similarity matrix with ids", matrix.matches, _one_by_one(matrix.read), options=_MATRIX),
     Format(
         "csv",
         "table with a header",
         table.matches_text,
-        table.read_text,
-        table.write_csv,
+        _one_by_one(table.read_text),
+        partial(table.write, delimiter=","),
         (".csv",),
         options=_TABLE,
         pieces=table_pieces,
@@ -140,9 +143,9 @@ for _format in (
     Format(
         "tsv",
         "table with a header, tabs",
-        _never,
-        table.read_text,
-        table.write_tsv,
+        lambda heads: False,
+        _one_by_one(table.read_text),
+        partial(table.write, delimiter="\t"),
         (".tsv",),
         options=_TABLE,
         pieces=table_pieces,
@@ -151,7 +154,7 @@ for _format in (
         "headerless",
         "columns without a header, told by their cells",
         headerless.matches,
-        headerless.read,
+        _one_by_one(headerless.read),
         options=_TABLE,
         pieces=headerless_pieces,
     ),
@@ -159,8 +162,8 @@ for _format in (
         "bob4",
         "claim subject probe score",
         headerless.matches_bob,
-        headerless.read_bob,
-        headerless.write_four,
+        _one_by_one(headerless.read_bob),
+        partial(headerless.write_bob, names=headerless.COLUMNS[4]),
         (".txt", ".scores"),
         options=_TABLE,
         pieces=bob_pieces,
@@ -168,9 +171,9 @@ for _format in (
     Format(
         "bob5",
         "claim model subject probe score",
-        _never,
-        headerless.read_bob,
-        headerless.write_five,
+        lambda heads: False,
+        _one_by_one(headerless.read_bob),
+        partial(headerless.write_bob, names=headerless.COLUMNS[5]),
         options=_TABLE,
         pieces=bob_pieces,
     ),

@@ -88,9 +88,9 @@ def text_header(head: Head, *, key: bool = False) -> tuple[str, list[str]] | Non
     return delimiter, names
 
 
-def read_text(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """Read one sheet per file."""
-    return [read_planned(head, plan_text(head, options), options, progress) for head in heads]
+def read_text(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read a text table."""
+    return read_planned(head, plan_text(head, options), options, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,17 +270,8 @@ def to_arrow(trials: Trials, target: Path) -> pa.Table:
     return pa.table([*columns, *further, *scores], names=names)
 
 
-def write_csv(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
-    """Write comma-separated values with a header."""
-    return _write(trials, place, target, ",")
-
-
-def write_tsv(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
-    """Write tab-separated values with a header."""
-    return _write(trials, place, target, "\t")
-
-
-def _write(trials: Trials, place: Path, target: Path, delimiter: str) -> tuple[str, ...]:
+def write(trials: Trials, place: Path, target: Path, delimiter: str) -> tuple[str, ...]:
+    """Write a text table with a header."""
     import pyarrow as pa
 
     table = to_arrow(trials, target)
