@@ -57,6 +57,7 @@ def test_attacks_are_kept(tmp_path: Path) -> None:
     assert not isinstance(column, np.ndarray)
     assert column.decode().tolist() == ["-", "A07", "-", "A19"]
     assert list(read_trials(tmp_path / "cm.txt", others="attack").columns) == ["attack"]  # as groups by it ask
+    assert list(read_trials(tmp_path / "cm.txt", columns={"label": 3}).columns) == ["attack"]
     with pytest.raises(FairtrialError) as caught:
         read_trials(tmp_path / "cm.txt", others="site")
     assert caught.value.code == "no-column"

@@ -234,7 +234,10 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
         used = names.count(role) if role != "score" else sum(name.startswith("system ") for name in names)
         system = f"system {used + 1}" if count > 1 else "score"
         names.append(system if role == "score" else f"column {number}" if role == "other" else role)
-    if told[-4:] in (["probe", "other", "label", "score"], ["other", "other", "label", "score"]) and not given:
+    if (
+        told[-4:] in (["probe", "other", "label", "score"], ["other", "other", "label", "score"])
+        and len(told) - 3 not in given
+    ):
         names[-3] = "attack"
     for name in called:
         if name not in names and not options.key:  # else perhaps a column of the key
