@@ -14,6 +14,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -50,6 +51,14 @@ def run_once(work: Callable[..., float | None], inputs: list[Any]) -> dict[str, 
     return {"seconds": time.perf_counter() - start, "processor": time.process_time() - used, "value": value}
 
 
+def prepare() -> None:
+    """Let compiled passes be loaded at once: numba takes memory that has nothing to do with the number of scores."""
+    with suppress(ImportError):  # a peer
+        from fairtrial.counting import kernels
+
+        kernels._WORTH_LOADING = 0
+
+
 def serve(tasks: dict[str, Task]) -> None:
     """Do as the command line says."""
     mode, name, folder = sys.argv[1:]
@@ -64,6 +73,7 @@ def serve(tasks: dict[str, Task]) -> None:
         return
     if files and files[0].endswith(".npy"):
         # imports and compilation are no part of what the scores cost; loading must come after them
+        prepare()
         work(*load(Path(folder), files, limit=100_000))
     inputs = load(Path(folder), files)
     size = sum(value.nbytes for value in inputs if isinstance(value, np.ndarray))

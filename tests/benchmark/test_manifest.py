@@ -15,6 +15,7 @@ from fairtrial.benchmark.manifest import read_benchmark
 from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, SystemInfo, list_experiments
 from fairtrial.cli.app import main
 from fairtrial.core.notes import Note
+from fairtrial.formats import identities
 from reference.fusion_2006 import DEV_GENUINE, DEV_IMPOSTOR, TEST_GENUINE, TEST_IMPOSTOR
 
 PEOPLE = [f"p{k}" for k in range(8)]
@@ -451,6 +452,47 @@ def test_people_within_ids_and_further_columns_of_a_manifest(write: Callable[[st
         assert list(one.dev.columns) == ["c"]
         assert len(one.dev.columns["c"]) == len(one.dev)
         assert "model" in one.dev.ids
+
+
+def test_columns_by_number_and_a_key_of_a_manifest(write: Callable[[str], Path], tmp_path: Path) -> None:
+    for side, (one, other) in {"dev": (A, B), "test": (C, D)}.items():
+        rows = "".join(f"{pair[1]} {pair[0]} {one[pair]} {other[pair]}\n" for pair in A)
+        (tmp_path / f"{side}.scores").write_text(rows)  # subject claim score score, as in the XM2VTS release
+        labels = "".join(f"{a} {b}-1 {'target' if a == b else 'nontarget'}\n" for a, b in A)
+        (tmp_path / f"{side}.key").write_text(labels)
+        for name, scores in (("one", one), ("other", other)):
+            (tmp_path / f"{name}-{side}").write_text("".join(f"{a} {b}-1 {scores[a, b]}\n" for a, b in A))
+    system = '[[set.system]]\nname = "{}"\nmodality = "{}"\n'
+    numbered = system.format("b", "speech") + "column = 4\n" + system.format("a", "face") + "column = 3\n"
+    files = 'dev = "dev.scores"\ntest = "test.scores"\n'
+    benchmark = read_benchmark(write(f'name = "lab"\n[[set]]\nname = "P1"\n{files}{numbered}'))
+    assert benchmark.sets[0].dev.systems == ("b", "a")
+    assert (found(benchmark, "dev", "a"), found(benchmark, "test", "b")) == (A, D)
+
+    keyed = '[set.read]\nkey = ["dev.key", "test.key"]\n'
+    for name in ("one", "other"):
+        keyed += system.format(name, name) + f'dev = "{name}-dev"\ntest = "{name}-test"\n'
+    benchmark = read_benchmark(write(f'name = "lab"\n[[set]]\nname = "P1"\n{keyed}'))
+    assert benchmark.sets[0].test.column("other").tolist() == [D[pair] for pair in A]
+    assert benchmark.sets[0].dev.genuine.tolist() == [a == b for a, b in A]
+    assert {"dev.key", "test.key"} <= {path.name for path in benchmark.files}
+    (tmp_path.parent / "outside.key").write_text("")
+    with pytest.raises(InputError) as caught:
+        read_benchmark(write(f'name = "lab"\n[[set]]\nname = "P1"\n{keyed.replace("dev.key", "../outside.key")}'))
+    assert caught.value.code == "outside"
+
+
+def test_a_pattern_of_a_manifest_that_takes_too_long_is_an_error(
+    write: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identities, "_SECONDS", 0.5)
+    long = "a" * 40
+    (tmp_path / "a-dev.txt").write_text(f"{long}! {long}! 1 .9\n{long}! b 2 .1\n")
+    with pytest.raises(FairtrialError) as caught:
+        read_benchmark(
+            write(ONE_FILE_EACH.replace('test = "a-test.txt"', 'test = "a-test.txt"\nread = {person = "^(a+)+$"}'))
+        )
+    assert caught.value.code == "slow-pattern"
 
 
 FEW = 12

@@ -65,6 +65,15 @@ def test_decisions_that_cannot_be_written_are_an_error_before_the_work(more: tup
     assert {path.name for path in Path().iterdir()} == before
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a directory in which no file can be made")
+@pytest.mark.parametrize("more", [("--out", "/proc/a.csv"), ("--report", "/proc/a.html")])
+def test_a_file_that_cannot_be_written_leaves_the_others_as_they_were(more: tuple[str, ...]) -> None:
+    Path("trials.csv").write_text("of yesterday")
+    result = run(*SETS, "--trials-out", "trials.csv", *more)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert Path("trials.csv").read_text() == "of yesterday"
+
+
 def test_a_given_threshold_is_that_of_the_decisions() -> None:
     found = json.loads(run(*SETS, "--system", "a", "--threshold", "1.25", "--json", "--trials-out", "d.csv").stdout)
     (system,) = found["systems"]

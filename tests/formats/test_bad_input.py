@@ -31,7 +31,7 @@ from fairtrial.evaluation.evaluation import evaluate
 from fairtrial.formats.read import read_pair, read_trials, write_trials
 
 BOB = "anna anna x 0.9\nanna bert y 0.1\nbert bert z 0.8\nbert anna w 0.2\n"
-CSV = "claim,subject,probe,face,voice\nanna,anna,x,0.9,3\nanna,bert,y,0.1,1\nbert,bert,z,0.8,4\nbert,anna,w,0.2,2\n"
+CSV = "claim,subject,probe,face,voice\nanna,anna,x,0.9,3\nanna,bert,y,0.1,1.0\nbert,bert,z,0.8,4\nbert,anna,w,0.2,2\n"
 MATRIX = ",anna,bert,carol\nanna,0.9,0.1,0.2\nbert,0.3,0.8,0.1\ncarol,0.2,0.3,0.7\n"
 LISTS = {"gen.scores": "1 1 0.9\n2 2 0.8\n", "imp.scores": "1 2 0.1\n2 1 0.3\n"}
 PAIRS = {"trials": "anna x target\nanna y nontarget\n", "face.txt": "anna x 0.9\nanna y 0.1\n"}
@@ -1111,7 +1111,7 @@ def test_system_named_like_a_column(name: str, ending: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_failing_writer_leaves_nothing_behind(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    format_ = fairtrial.formats.registry.told_by_name(tmp_path / f"a{ending}")
+    format_ = fairtrial.formats.registry.format_of_name(tmp_path / f"a{ending}")
     assert format_.write is not None
     write = format_.write
 

@@ -19,7 +19,7 @@ import pytest
 from fairtrial import InputError, ParameterError, read_trials
 from fairtrial.formats import files as budget
 from fairtrial.formats import text
-from fairtrial.formats.files import default_size, size_text
+from fairtrial.formats.files import default_size, half_of_memory, size_text
 
 MIB = 1 << 20
 HEADER = b"claim,subject,score\nanna,anna,0.9\nanna,bert,0.1\n"
@@ -132,7 +132,7 @@ def test_the_default_knows_the_container(limit: str, tmp_path: Path, monkeypatch
     (tmp_path / "memory.max").write_text(limit)
     monkeypatch.setattr(budget, "_LIMITS", (str(tmp_path / "memory.max"),))
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    assert default_size.__wrapped__() == (1 << 29 if limit[0] == "1" else min(8 << 30, memory // 2))
+    assert half_of_memory.__wrapped__() == (1 << 29 if limit[0] == "1" else memory // 2)
 
 
 def test_sizes_in_words() -> None:

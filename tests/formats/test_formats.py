@@ -20,7 +20,7 @@ from fairtrial.formats import Format
 BOB4 = "ann ann p1 0.5\nann bob p2 -1e-3\nbob bob p3 inf\nbob ann p1 0.25\n"
 BOB5 = "ann m1 ann p1 0.5\nann m1 bob p2 -1e-3\nbob m2 bob p3 inf\nbob m2 ann p1 0.25\n"
 CSV = "claim,subject,probe,score\nann,ann,p1,0.5\nann,bob,p2,-1e-3\nbob,bob,p3,inf\nbob,ann,p1,0.25\n"
-WIDE = "claim,subject,label,face,voice\nann,ann,1,0.5,1\nann,bob,0,-1e-3,2\nbob,bob,1,inf,3\nbob,ann,0,0.25,4\n"
+WIDE = "claim,subject,label,face,voice\nann,ann,1,0.5,1.0\nann,bob,0,-1e-3,2\nbob,bob,1,inf,3\nbob,ann,0,0.25,4\n"
 LONG = (
     "system,claim,subject,probe,label,score\n"
     "face,ann,ann,p1,genuine,0.5\nface,ann,bob,p2,impostor,-1e-3\n"
@@ -139,7 +139,7 @@ def test_quoted_cells(tmp_path: Path) -> None:
 
 
 def test_empty_cell_is_a_missing_score(tmp_path: Path) -> None:
-    path = write(tmp_path, "a.csv", "label,face,voice\n1,0.5,1\n0,,2\n0,0.1,3\n")
+    path = write(tmp_path, "a.csv", "label,face,voice\n1,0.5,1.0\n0,,2\n0,0.1,3\n")
     assert read_trials(path, nan="drop").scores.tolist() == [[0.5, 1], [0.1, 3]]
     assert read_trials(path, nan="reject").column("face").tolist() == [0.5, -np.inf, 0.1]
 
@@ -383,7 +383,7 @@ def test_one_name_or_several_in_any_sequence(tmp_path: Path, names: Any) -> None
 
 
 def test_missing_scores_of_systems_not_asked_for_do_not_matter(tmp_path: Path) -> None:
-    path = write(tmp_path, "a.csv", "label,face,voice\n1,0.5,1\n0,0.2,\n0,0.1,3\n")
+    path = write(tmp_path, "a.csv", "label,face,voice\n1,0.5,1.0\n0,0.2,\n0,0.1,3\n")
     assert len(read_trials(path, systems="face")) == 3
     assert len(read_trials(path, systems="face", nan="drop")) == 3
     assert len(read_trials(path, nan="drop")) == 2

@@ -68,3 +68,12 @@ def test_what_is_wrong_is_told_and_not_raised(tmp_path: Path) -> None:
     write_trials(Trials.from_arrays([0.9, 0.2], [True, False]), damaged)
     damaged.write_bytes(damaged.read_bytes()[:-40])
     assert "damaged.parquet" in glance(damaged).trouble
+
+
+def test_columns_without_a_header_go_by_their_numbers(tmp_path: Path) -> None:
+    path = written(tmp_path, "LA_1 - bonafide 0.9\nLA_2 A07 spoof 0.2\n", "cm.txt")
+    found = glance(path)
+    assert found.roles == {"probe": ["1"], "other": ["2"], "label": ["3"], "score": ["4"]}
+    assert [(own.word, own.meaning) for own in found.labels] == [("bonafide", "genuine"), ("spoof", "impostor")]
+    named = {role: names[0] for role, names in found.roles.items()}  # as they are sent back, all of them
+    assert read_trials(path, columns=named).genuine.tolist() == [True, False]

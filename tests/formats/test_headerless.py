@@ -56,6 +56,11 @@ def test_attacks_are_kept(tmp_path: Path) -> None:
     column = read_trials(tmp_path / "cm.txt").columns["attack"]
     assert not isinstance(column, np.ndarray)
     assert column.decode().tolist() == ["-", "A07", "-", "A19"]
+    assert list(read_trials(tmp_path / "cm.txt", others="attack").columns) == ["attack"]  # as groups by it ask
+    assert list(read_trials(tmp_path / "cm.txt", columns={"label": 3}).columns) == ["attack"]
+    with pytest.raises(FairtrialError) as caught:
+        read_trials(tmp_path / "cm.txt", others="site")
+    assert caught.value.code == "no-column"
 
 
 def test_several_systems_and_a_row_of_counts(tmp_path: Path) -> None:
@@ -177,6 +182,12 @@ def test_a_first_row_of_counts(tmp_path: Path, counts: str) -> None:
     trials = read_trials(tmp_path / "scores.txt")
     assert trials.scores[:, 0].tolist() == [0.9, 0.1]
     assert "a first row of counts" in str(trials.notes[0])
+
+
+def test_a_first_line_of_an_odd_space_is_no_row_of_counts(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("\u2028\nann ann p1 0.9\nann bob p2 0.2\n")
+    with pytest.raises(FairtrialError):
+        read_trials(tmp_path / "a", format="bob4")
 
 
 def test_numbers_along_the_top_of_a_matrix_are_no_counts(tmp_path: Path) -> None:

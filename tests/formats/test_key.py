@@ -64,6 +64,10 @@ def test_asvspoof_5(tmp_path: Path) -> None:
     assert trials.genuine.tolist() == [False, True, False]
     assert trials.scores[:, 0].tolist() == [-1.5, 3.5, -2.5]
     assert trials.systems == ("cm-score",)
+    bare = write(tmp_path, "scores.txt", "D_03 -2.5\nD_01 -1.5\nD_02 3.5\n")
+    attacks = read_trials(bare, key=key, others="column 6").columns["column 6"]  # as groups by a column of the key ask
+    assert not isinstance(attacks, np.ndarray)
+    assert attacks.decode().tolist() == ["A11", "-", "A12"]
 
 
 def test_several_systems(tmp_path: Path) -> None:

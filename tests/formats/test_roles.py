@@ -13,7 +13,7 @@ from fairtrial.core.errors import FairtrialError
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.formats.identities import settle
-from fairtrial.formats.read import read_trials, write_trials
+from fairtrial.formats.read import read_frame, read_trials, write_trials
 from fairtrial.formats.sheets import ReadOptions, find_roles
 
 
@@ -116,7 +116,7 @@ def test_columns_of_parquet_that_cannot_be_kept_are_named(tmp_path: Path) -> Non
 @pytest.mark.parametrize("numbers", [[2**53 + 1, 1], [-(2**60) - 1, 1]])
 def test_whole_numbers_that_would_merge_are_refused_in_parquet_and_npz(tmp_path: Path, numbers: list[int]) -> None:
     with pytest.raises(FairtrialError, match="above 2\\*\\*53"):
-        read_trials(parquet(tmp_path, voice=numbers))
+        read_trials(parquet(tmp_path, voice=numbers), systems="voice")
     np.savez(tmp_path / "a.npz", scores=np.array(numbers), genuine=np.array([True, False]))
     with pytest.raises(FairtrialError, match="above 2\\*\\*53"):
         read_trials(tmp_path / "a.npz")
@@ -204,20 +204,22 @@ def test_the_work_grows_with_the_number_of_systems_and_not_with_its_square() -> 
     assert Counted.compared < 20 * len(names)
 
 
-def test_whole_numbers_beside_fractions_are_noted(tmp_path: Path) -> None:
-    """A column such as height_cm became a system in silence."""
-    text = "claim,subject,face,height_cm,bmi\na,a,.9,180,24\na,b,.1,170,22\n"
+@pytest.mark.parametrize("order", [["height_cm", "face", "bmi"], ["face", "height_cm", "bmi"]])
+def test_whole_numbers_beside_fractions_are_scores_only_if_they_are_asked_for(tmp_path: Path, order: list[str]) -> None:
+    """A column such as height_cm became a system, wherever it stood behind a column of fractions."""
+    cells = {"height_cm": (180, 170), "face": (0.9, 0.1), "bmi": (24, 22)}
+    rows = [",".join(str(cells[name][k]) for name in order) for k in (0, 1)]
+    text = f"claim,subject,{','.join(order)}\na,a,{rows[0]}\na,b,{rows[1]}\n"
     trials = read(tmp_path, text)
-    assert trials.systems == ("face", "height_cm", "bmi")
-    (note,) = (note for note in trials.notes if isinstance(note, Note) and note.code == "whole-scores")
-    assert (note.values["names"], note.values["columns"]) == (["height_cm", "bmi"], {"other": "height_cm"})
-    for options in ({"systems": ["face", "bmi"]}, {"scores": ["face", "bmi"]}, {"others": ["height_cm", "bmi"]}):
-        trials = read(tmp_path, text, **options)
-        assert "whole-scores" not in {note.code for note in trials.notes if isinstance(note, Note)}
+    assert trials.systems == ("face",)
+    (note,) = (note for note in trials.notes if isinstance(note, Note) and note.code == "whole-numbers")
+    assert note.values["names"] == ["height_cm", "bmi"]
+    assert trials.columns.keys() == {"height_cm", "bmi"}
+    for options in ({"systems": ["face", "bmi"]}, {"scores": ["face", "bmi"]}):
+        assert read(tmp_path, text, **options).systems == ("face", "bmi")
+    frame = read_frame(pa.table({"label": [1, 0], **{name: cells[name] for name in order}}))
+    assert frame.systems == ("face",)
+
+
+def test_whole_numbers_alone_are_scores(tmp_path: Path) -> None:
     assert read(tmp_path, "claim,subject,a,b\nx,x,3,4\nx,y,1,2\n").systems == ("a", "b")
-
-
-def test_whole_numbers_before_fractions_are_scores_if_they_are_asked_for(tmp_path: Path) -> None:
-    text = "claim,subject,finger,face\na,a,180,.9\na,b,170,.1\n"
-    assert read(tmp_path, text).systems == ("face",)
-    assert read(tmp_path, text, systems=["finger", "face"]).systems == ("finger", "face")

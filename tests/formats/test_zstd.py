@@ -1,4 +1,4 @@
-"""zstd with its checksum, against Arrow's own reader and published values of XXH64."""
+"""zstd with its checksum, against the reader of Arrow and the command zstd."""
 
 from __future__ import annotations
 
@@ -10,14 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from fairtrial.formats.text import XXH64, zstd_stream
-
-
-def digest(*pieces: bytes) -> int:
-    found = XXH64()
-    for piece in pieces:
-        found.update(piece)
-    return found.digest()
+from fairtrial.formats.text import open_packed
 
 
 def unpacked(path: Path) -> bytes:
@@ -26,31 +19,12 @@ def unpacked(path: Path) -> bytes:
 
 
 def write(path: Path, *pieces: bytes) -> None:
-    with zstd_stream(path) as stream:
+    with open_packed(path, path) as stream:
         for piece in pieces:
             stream.write(piece)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [  # of the reference implementation, seed 0
-        (b"", 0xEF46DB3751D8E999),
-        (b"a", 0xD24EC4F1A98C6E5B),
-        (b"abc", 0x44BC2CF5AD770999),
-    ],
-)
-def test_published_values(text: bytes, expected: int) -> None:
-    assert digest(text) == expected
-
-
-def test_pieces_do_not_matter() -> None:
-    data = np.random.default_rng(0).bytes(300)
-    whole = digest(data)
-    for size in (1, 7, 31, 32, 33, 64, 299):
-        assert digest(*(data[k : k + size] for k in range(0, len(data), size))) == whole
-
-
-@pytest.mark.parametrize("size", [0, 1, 3, 4, 7, 8, 12, 31, 32, 33, 63, 64, 100, 4096, 300_001])
+@pytest.mark.parametrize("size", [0, 1, 33, 300_001])
 def test_arrow_finds_the_checksum_right_and_a_flipped_bit_of_it_wrong(tmp_path: Path, size: int) -> None:
     data, path = np.random.default_rng(size).bytes(size), tmp_path / "a.zst"
     write(path, data[: size // 3], data[size // 3 :])

@@ -17,6 +17,7 @@ from fairtrial.fusion.combination import folds_within_clients, fuse_scores
 from fairtrial.fusion.fusion import fuse
 from fairtrial.fusion.methods import FUSIONS
 from fairtrial.fusion.model import FusionData
+from fairtrial.fusion.prediction import predict_fusions
 
 Floats = NDArray[np.float64]
 PAIRS = list_experiments(load_lausanne(), "fp-2")
@@ -303,3 +304,33 @@ def test_a_mean_that_is_the_same_for_all_trials_is_an_error() -> None:
     same = Trials.from_arrays(scores, genuine, claim=np.arange(12) % 4)
     with pytest.raises(ParameterError, match="client-threshold: the mean of the systems is the same"):
         fuse_scores(same, same, fusion="client-threshold")
+
+
+def of_scale(scale: float) -> Trials:
+    rng = np.random.default_rng(0)
+    genuine = rng.random(200) < 0.4
+    scores = (rng.normal(size=(200, 2)) + genuine[:, None]) * scale
+    return Trials.from_arrays(scores, genuine, systems=["a", "b"], claim=rng.integers(0, 20, 200).astype(str))
+
+
+@pytest.mark.parametrize("name", FUSIONS)
+def test_very_large_scores_are_fused_without_a_warning_or_refused(name: str) -> None:
+    """Warnings are errors in these tests; squares of scores above 1e154 overflow."""
+    if name not in ("product", "qda", "gmm"):
+        trials = of_scale(9e98)
+        assert np.isfinite(fuse(trials, trials, fusion=name).evaluation.threshold)
+    for scale in (1e154, 1e300, 3e307):
+        with pytest.raises(TrialsError) as caught:
+            fuse(of_scale(scale), of_scale(scale), fusion=name, normalise="tanh")
+        assert caught.value.code == "scores-too-large"
+
+
+def test_predictions_of_very_large_scores_are_refused() -> None:
+    with pytest.raises(TrialsError) as caught:
+        predict_fusions(of_scale(1e200), of_scale(1e200))
+    assert caught.value.code == "scores-too-large"
+
+
+def test_scores_without_spread_in_double_precision_are_refused() -> None:
+    with pytest.raises(ParameterError, match="lda cannot be fitted on these dev scores"):
+        fuse(of_scale(1e-308), of_scale(1e-308), fusion="lda")

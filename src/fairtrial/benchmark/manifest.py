@@ -176,11 +176,14 @@ _COLUMNS = ValueKind(
         role: str(name) if type(name) is int else TEXT.read(name) for role, name in only(dict)(value).items()
     },
 )
+_COLUMN = ValueKind(
+    "the name or the number of a column", lambda value: str(value) if type(value) is int else NAME.read(value)
+)
 _NEGATE = ValueKind("true, false or systems", lambda value: value if isinstance(value, bool) else TEXTS.read(value))
 _READ = (
     *(Key(name, TEXT, None) for name in ("format", "nan", "genuine_by", "person")),
     *(Key(name, FLAG, None) for name in ("diagonal", "transpose", "common")),
-    *(Key(name, TEXTS, None) for name in ("scores", "genuine_labels", "impostor_labels", "others")),
+    *(Key(name, TEXTS, None) for name in ("scores", "genuine_labels", "impostor_labels", "others", "key")),
     Key("columns", _COLUMNS, None),
     Key("negate", _NEGATE, None),
 )
@@ -191,7 +194,7 @@ _SYSTEM = (
     Key("modality", NAME),
     Key("feature", NAME, None),
     Key("classifier", NAME, None),
-    Key("column", NAME, None),
+    Key("column", _COLUMN, None),
     *_TRIALS,
 )
 _SET = (
@@ -297,6 +300,10 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
                 if table[key] is not None:
                     table[key] = [_path(entry, file.parent, outside=outside) for entry in table[key]]
                     files += expand(table[key])
+            if table["read"] is not None and table["read"]["key"] is not None:
+                keys = [_path(entry, file.parent, outside=outside) for entry in table["read"]["key"]]
+                table["read"]["key"] = keys
+                files += expand(keys)
     sets: list[BenchmarkSet] = []
     notes: list[Note] = []
     for one in tables:
@@ -418,6 +425,9 @@ def _read_trials(one: Entries) -> dict[str, Trials]:
         )
     for table in [one] if in_set else tables:
         options = common | {key: value for key, value in (table["read"] or {}).items() if value is not None}
+        numbers = [each["column"] for each in (tables if in_set else [table])]
+        if all(number is not None and number.isdecimal() for number in numbers):
+            options = {"scores": numbers} | options
         with _at(table.place):
             if names[0] == ["scores"]:
                 parts.append({"scores": read_trials(table["scores"], **options)})
@@ -442,6 +452,9 @@ def _named(trials: Trials, tables: Sequence[Entries]) -> Trials:
     columns = [table["column"] or table["name"] for table in tables]
     if len(tables) == 1 and tables[0]["column"] is None and len(trials.systems) == 1:
         return trials.renamed(names)
+    if len(columns) == len(trials.systems) and all(c.isdecimal() and c not in trials.systems for c in columns):
+        # a text without a header: its systems are in the order of their columns
+        return trials.renamed([name for _, name in sorted(zip(map(int, columns), names, strict=True))]).select(names)
     for name, column in zip(names, columns, strict=True):
         if column not in trials.systems:
             raise TrialsError(

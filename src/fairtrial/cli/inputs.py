@@ -261,7 +261,7 @@ def _asks_for_pieces(typed: Mapping[str, Any], files: Sequence[str]) -> bool:
 
 def _memory(typed: Mapping[str, Any]) -> int:
     from fairtrial.counting.pieces import check_memory
-    from fairtrial.formats.opening import half_of_memory
+    from fairtrial.formats.files import half_of_memory
 
     return half_of_memory() if typed["memory"] is None else check_memory(typed["memory"])
 

@@ -94,7 +94,7 @@ def check_outputs(typed: Mapping[str, Any]) -> None:
     from fairtrial.core.errors import OutputError, ParameterError
     from fairtrial.formats.decisions import ENDINGS as DECISIONS
     from fairtrial.formats.files import check_place
-    from fairtrial.formats.registry import told_by_name
+    from fairtrial.formats.registry import format_of_name
     from fairtrial.formats.results import ENDINGS, check_target
 
     for name, endings in (("out", (*ENDINGS, ".json")), ("trials_out", DECISIONS), ("save", (".json",))):
@@ -108,7 +108,7 @@ def check_outputs(typed: Mapping[str, Any]) -> None:
             raise OutputError(f"{report}: the name of a report should end in .html")
         check_place(report)
     if typed.get("scores_out") is not None:
-        told_by_name(Path(typed["scores_out"]))
+        format_of_name(Path(typed["scores_out"]))
         check_place(typed["scores_out"])
         check_place(dev_beside(typed["scores_out"]))
 

@@ -223,6 +223,15 @@ def recode(columns: Sequence[IdColumn]) -> list[NDArray[np.int64]]:
     return numbers
 
 
+def number_rows(columns: Sequence[NDArray[np.integer]]) -> NDArray[np.int64]:
+    """Number the rows of several columns of codes: equal numbers mean equal rows."""
+    numbers = np.zeros(len(columns[0]), dtype=np.int64)
+    for codes in columns:
+        combined = numbers * (int(codes.max(initial=0)) + 1) + codes
+        numbers = np.unique(combined, return_inverse=True)[1]
+    return numbers
+
+
 def _on_one_table(columns: Sequence[IdColumn]) -> tuple[list[NDArray[np.int32]], NDArray[np.object_]]:
     first, *others = (column.numbered() for column in columns)
     table: dict[str, int] = {name: code for code, name in enumerate(first.names)}

@@ -51,7 +51,7 @@ class Repeated:
         return "\n".join(["import fairtrial as ft", "", *self.lines]) + "\n"
 
     def to_dict(self) -> dict[str, str]:
-        """What the browser gets."""
+        """Tell what the browser gets."""
         return {"command": self.command, "python": self.python, "note": self.note}
 
 
@@ -89,7 +89,7 @@ class Answer:
         return cls(sentences, page.tables, result, page.explore, drawn, lambda repeat: replace(page, repeat=repeat))
 
     def to_dict(self) -> dict[str, Any]:
-        """What the browser gets."""
+        """Tell what the browser gets."""
         tables = []
         for table in (table for table in self.tables if table.rows):
             total, kept = len(table.rows), list(range(len(table.rows)) if table.shown is None else table.shown)
@@ -116,7 +116,7 @@ class Kept:
     data: Data
 
     def report(self) -> str:
-        """The self-contained page; dropped files have the names that people know."""
+        """Give the self-contained page; dropped files have the names that people know."""
         if self.answer.page is None:
             raise ParameterError("there is no report of this answer; its tables and figures can be saved")
         files = {str(file.path): file.typed for file in self.data.files.all if file.path.exists()}
@@ -125,7 +125,7 @@ class Kept:
         return render(self.answer.page(replace(repeat, inputs=inputs)))
 
     def table(self, ending: str) -> bytes:
-        """The tables as a file: .csv, .tsv, .tex, .md, .parquet or .json."""
+        """Give the tables as a file: .csv, .tsv, .tex, .md, .parquet or .json."""
         if ending == ".json":
             return (json_text(self.answer.result, indent=2) + "\n").encode()
         if ending not in TABLE_ENDINGS:
@@ -136,7 +136,7 @@ class Kept:
             return place.read_bytes()
 
     def picture(self, name: str, ending: str) -> bytes:
-        """A figure as a file: .svg, .png or .pdf."""
+        """Give a figure as a file: .svg, .png or .pdf."""
         draw = self.answer.drawn.get(name)
         if draw is None:
             raise ParameterError(f"there is no figure {name}; there are {', '.join(self.answer.drawn) or 'none'}")

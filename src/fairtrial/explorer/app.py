@@ -60,7 +60,7 @@ Work = Callable[[Session, Request], Awaitable[Response]]
 
 
 def make_app(paths: list[str], *, token: str, port: int) -> tuple[Guard, Sessions]:
-    """The app, and the sessions that are to be closed at its end.
+    """Give the app, and the sessions that are to be closed at its end.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def _error(status: int, message: str, code: str = "") -> Response:
 
 
 async def _static(request: Request) -> Response:
-    """The explorer's own files, by name; there is no way from a name to another folder."""
+    """Give the explorer's own files, by name; there is no way from a name to another folder."""
     name = request.path_params["name"]
     if name == "palette.css":
         return Response(palette(), media_type=_KINDS[".css"])
@@ -142,7 +142,7 @@ async def _page(session: Session, request: Request) -> Response:
 
 
 async def _session(session: Session, request: Request) -> Response:
-    """All that the page needs to begin, or to go on after a reload."""
+    """Give all that the page needs to begin, or to go on after a reload."""
     data = session.data
     files = await run_in_threadpool(lambda: [file.to_dict(session.worded) for file in session.files])
     return _json(
@@ -158,7 +158,7 @@ async def _session(session: Session, request: Request) -> Response:
 
 
 def _described(data: Data) -> dict[str, Any]:
-    """What was read, and which questions can be asked of it."""
+    """Tell what was read, and which questions can be asked of it."""
     asked = {
         name: {
             "cannot": question.refusal(data),
@@ -182,7 +182,7 @@ async def _close_file(session: Session, request: Request) -> Response:
 
 
 async def _fields(request: Request) -> dict[str, Any]:
-    """What the browser sent, as fields."""
+    """Tell what the browser sent, as fields."""
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -251,7 +251,7 @@ async def _ask(session: Session, request: Request) -> Response:
 
 
 async def _awaited(session: Session, key: str) -> Response:
-    """The result, if it comes at once; else how far it is."""
+    """Give the result, if it comes at once; else how far it is."""
     await asyncio.to_thread(session.job(key).wait, _FIRST_WAIT)
     return _state(session, key)
 
@@ -280,7 +280,7 @@ async def _stop(session: Session, request: Request) -> Response:
 
 
 async def _take(session: Session, request: Request) -> Response:
-    """A file of an answer: report.html, table.csv, NAME.svg ..."""
+    """Give a file of an answer: report.html, table.csv, NAME.svg ..."""
     kept = session.kept(request.path_params["answer"])
     file = Path(request.path_params["file"])
     name, ending = file.stem, file.suffix

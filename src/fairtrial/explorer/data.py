@@ -21,7 +21,8 @@ from fairtrial.explorer.forms import Fields, check_fields, check_flag, check_nam
 from fairtrial.figures.style import Floats, probit
 from fairtrial.figures.system import SystemCurves, overview_charts
 from fairtrial.formats.columns import read_named
-from fairtrial.formats.opening import expected_memory, half_of_memory
+from fairtrial.formats.files import half_of_memory
+from fairtrial.formats.opening import expected_memory
 from fairtrial.formats.read import read_pair, read_trials
 from fairtrial.formats.sheets import ROLES, ReadOptions
 from fairtrial.groups.membership import PeopleTable
@@ -109,7 +110,7 @@ class Reading:
         return cls(dev, test, folds, options, cluster or None, seed, people)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields that `of` takes, without those at their defaults."""
+        """Give the fields that `of` takes, without those at their defaults."""
         options = self.options
         roles = {**options.columns, "score": list(options.scores), "other": list(options.others)}
         fields = {
@@ -131,7 +132,7 @@ class Reading:
         return {name: value for name, value in fields.items() if value}
 
     def files(self, opened: OpenFiles) -> Files:
-        """The files that are to be read."""
+        """Give the files that are to be read."""
         people = opened[self.people] if self.people else None
         return Files(opened.opened(self.dev), opened.opened(self.test), people)
 
@@ -157,7 +158,7 @@ class Reading:
         return TrialSets(trials, trials, self.cluster, self.rng, blocks)
 
     def keywords(self) -> dict[str, Any]:
-        """The options as keywords of `read_trials`, without those at their defaults."""
+        """Give the options as keywords of `read_trials`, without those at their defaults."""
         given = {name: getattr(self.options, name) for name in ReadOptions.__slots__}
         unset = {name: value for name, value in given.items() if value not in ((), {}, None)}
         return {
@@ -205,7 +206,7 @@ class Point:
         return judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(self.alpha))
 
     def keywords(self) -> dict[str, Any]:
-        """The point as keywords of a function."""
+        """Give the point as keywords of a function."""
         if self.threshold is not None:
             return {"threshold": self.threshold}
         return {"criterion": self.criterion, "alpha": self.alpha}
@@ -236,7 +237,7 @@ def criteria_shown() -> list[dict[str, Any]]:
 
 
 def _aims_high(criterion: Criterion) -> bool:
-    """Whether the target is of a measure that is better if higher, such as precision."""
+    """Tell whether the target is of a measure that is better if higher, such as precision."""
     return criterion.aim is not None and criterion.aim.higher_is_better
 
 
@@ -360,7 +361,7 @@ class Data:
             file.check_unchanged()
 
     def words(self, systems: Sequence[str], *, folds: bool = True) -> list[str]:
-        """The files and how they are read, as options of a command; without folds they are judged whole."""
+        """Give the files and how they are read, as options of a command; without folds they are judged whole."""
         names = [("--dev", file) for file in self.files.dev] + [("--test", file) for file in self.files.test]
         if self.reading.folds is not None and not folds:
             names += [("--test", file) for file in self.files.dev]
@@ -375,7 +376,7 @@ class Data:
         return found
 
     def lines(self) -> list[str]:
-        """The same in Python: dev and test, or trials and the blocks they are cut into."""
+        """Give the same in Python: dev and test, or trials and the blocks they are cut into."""
         dev, test = ([file.typed for file in some] for some in (self.files.dev, self.files.test))
         given = [repr(names[0] if len(names) == 1 else names) for names in (dev, test) if names]
         if self.reading.folds is None:

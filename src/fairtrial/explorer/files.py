@@ -63,7 +63,7 @@ class Folder:
 
 def _delete_if_stale(path: Path) -> None:
     try:
-        file = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        file = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:  # somebody else's, or just deleted
         return
     if lock(file) == "held":
@@ -109,7 +109,7 @@ class OpenFile:
             raise InputError(f"{self.name}: has changed since it was read; read the files again")
 
     def to_dict(self, worded: Callable[[str], str] = str) -> dict[str, Any]:
-        """What the browser gets; `worded` turns an error into words for the user."""
+        """Tell what the browser gets; `worded` turns an error into words for the user."""
         read_as = self.glance
         columns = [{"name": each.name, "role": each.role, "examples": list(each.examples)} for each in read_as.columns]
         return {
@@ -138,7 +138,7 @@ class OpenFiles:
             self._files[f"f{number}"] = OpenFile.of(f"f{number}", path, str(path), dropped=False)
 
     def __iter__(self) -> Iterator[OpenFile]:
-        """All files, those that changed looked into again."""
+        """Give all files, those that changed looked into again."""
         for key, file in list(self._files.items()):
             if stamp_of(file.path) != file.stamp:
                 self._files[key] = OpenFile.of(key, file.path, file.name, dropped=file.dropped)
@@ -151,7 +151,7 @@ class OpenFiles:
         return files[key]
 
     def opened(self, keys: Sequence[str]) -> tuple[OpenFile, ...]:
-        """The files of these keys."""
+        """Give the files of these keys."""
         return tuple(self[key] for key in keys)
 
     @property
@@ -195,7 +195,7 @@ class OpenFiles:
         return self._files[key]
 
     def without_folder(self, text: str) -> str:
-        """A text in which the files that were dropped have the names that people know."""
+        """Give a text in which the files that were dropped have the names that people know."""
         if self._folder is None:
             return text
         return re.sub(rf"{re.escape(str(self._folder) + os.sep)}d\d+{re.escape(os.sep)}", "", text)
@@ -214,7 +214,7 @@ class OpenFiles:
 
 
 def _plain_name(name: str) -> str:
-    """The last part of a name, with nothing in it that a file system would take for more than a name."""
+    """Give the last part of a name, with nothing in it that a file system would take for more than a name."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     kept = "".join(letter if letter.isprintable() and letter not in '<>:"|?*' else "_" for letter in last)
     kept = kept.strip(". ")

@@ -49,7 +49,7 @@ class Asked:
     values: Mapping[str, Any]
 
     def systems(self, least: int = 1) -> tuple[str, ...]:
-        """The systems that were chosen, all of them by default."""
+        """Give the systems that were chosen, all of them by default."""
         names = self.values.get("systems") or ((self.values["system"],) if "system" in self.values else ())
         chosen = self.data.chosen(names)
         if len(chosen) < least:
@@ -57,7 +57,7 @@ class Asked:
         return chosen
 
     def keywords(self, function: Callable[..., Any], *, point: bool = True) -> dict[str, Any]:
-        """What a function is asked with, without its defaults."""
+        """Tell what a function is asked with, without its defaults."""
         known = {argument.name for argument in arguments_of(function)}
         given = {**self.values, **(self.point.keywords() if point else {}), **self.data.chance}
         if "systems" in known:
@@ -169,7 +169,7 @@ def _option_words(values: Mapping[str, Any]) -> list[str]:
 
 
 def _sets(asked: Asked) -> list[str]:
-    """The trials as arguments: dev and test, folds, or all trials at a given threshold, where folds choose nothing."""
+    """Give the trials as arguments: dev and test, folds, or all trials if the threshold is given."""
     if asked.data.reading.folds is None:
         return ["dev", "test"]
     return ["trials", "folds=blocks"] if asked.point.threshold is None else ["trials", "trials"]
@@ -304,7 +304,7 @@ def _compare(asked: Asked, advance: Advance) -> Answer:
 
 
 def _assumption(data: Data, threshold: str, chosen: str) -> str:
-    """What a comparison rests on; `chosen`: thresholds or calibrations, which dev gave."""
+    """Tell what a comparison rests on; `chosen`: thresholds or calibrations, which dev gave."""
     sharing = data.sets.sharing
     if sharing == "none":
         why = "as was asked for" if data.sets.cluster == "none" else "as there are no ids"
@@ -387,7 +387,7 @@ def _groups(asked: Asked, advance: Advance) -> Answer:
 
 
 def _of_people(asked: Asked) -> bool:
-    """Whether the columns to group by are those of the table of people."""
+    """Tell whether the columns to group by are those of the table of people."""
     return all(name in asked.data.people_columns for name in asked.values.get("by", ()))
 
 
@@ -520,7 +520,7 @@ def _repeat_errors(asked: Asked) -> Repeated:
 
 
 def _trial_table(trials: Trials, scores: Floats, thresholds: Floats, notes: tuple[str, ...]) -> Table:
-    """One row per wrong trial, the farthest from the threshold first."""
+    """Give one row per wrong trial, the farthest from the threshold first."""
 
     def texts(column: Further) -> list[str]:
         values = np.asarray(column) if isinstance(column, np.ndarray) else column.decode()
@@ -543,7 +543,7 @@ def _trial_table(trials: Trials, scores: Floats, thresholds: Floats, notes: tupl
 
 
 def _person_table(trials: Trials, wrong: NDArray[np.bool_], role: str) -> Table:
-    """One row per person with an error, the most errors first."""
+    """Give one row per person with an error, the most errors first."""
     ids = trials.ids[role].numbered()
     counts = [
         np.bincount(ids.codes[rows], minlength=len(ids.names))

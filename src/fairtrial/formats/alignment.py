@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import TrialsError
-from fairtrial.core.ids import Ids
+from fairtrial.core.ids import Ids, number_rows
 from fairtrial.core.trials import ID_FIELDS, Further
 from fairtrial.core.words import cut, listed, plural
 from fairtrial.formats.sheets import Sheet, columns_of
@@ -69,7 +69,7 @@ def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:
 
 
 def _taken(sheets: Sequence[Sheet]) -> tuple[str, ...]:
-    """What was taken for what in all files; by file, where that differs."""
+    """Tell what was taken for what in all files; by file, where that differs."""
     told = [(sheet.origin, line) for sheet in sheets for line in sheet.taken]
     if len({line for _, line in told}) < 2:
         return tuple(dict.fromkeys(line for _, line in told))
@@ -77,7 +77,7 @@ def _taken(sheets: Sequence[Sheet]) -> tuple[str, ...]:
 
 
 def _further(sheets: Sequence[Sheet]) -> tuple[dict[str, Further], list[str]]:
-    """The further columns of all sheets; of those that differ the first, and a note."""
+    """Give the further columns of all sheets; of those that differ the first, and a note."""
     found: dict[str, Further] = {}
     clashes = []
     for sheet in sheets:
@@ -96,7 +96,7 @@ def _is_same(one: Further, other: Further) -> bool:
 
 
 def _in_step(sheets: Sequence[Sheet], shared: Sequence[str]) -> bool:
-    """Whether all sheets have the same trials in the same order already."""
+    """Tell whether all sheets have the same trials in the same order already."""
     first = sheets[0]
     if not shared:
         other = next(sheet for sheet in sheets[1:] if not sheet.ids.keys() & first.ids.keys() or sheet is sheets[-1])
@@ -117,7 +117,7 @@ def _in_step(sheets: Sequence[Sheet], shared: Sequence[str]) -> bool:
 
 
 def _columns_of(sheet: Sheet) -> str:
-    """The ids and further columns of a sheet, in words."""
+    """Give the ids and further columns of a sheet, in words."""
     ids = f"the ids {listed(sheet.ids)}" if sheet.ids else "no id"
     return f"{ids} (other columns: {listed(sheet.columns)})" if sheet.columns else ids
 
@@ -183,19 +183,15 @@ def _check_complete(
 
 
 def _keys(sheets: Sequence[Sheet], shared: Sequence[str]) -> list[NDArray[np.int64]]:
-    """A number for each trial, equal in all sheets for the same trial."""
-    lengths = [len(sheet) for sheet in sheets]
-    total = np.zeros(sum(lengths), dtype=np.int64)
-    for name in shared:
-        codes = Ids.concat([sheet.ids[name] for sheet in sheets]).codes.astype(np.int64)
-        _, total = np.unique(total * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
-    occurrence = np.concatenate([_occurrences(part) for part in np.split(total, np.cumsum(lengths)[:-1])])
-    total = total * (int(occurrence.max(initial=0)) + 1) + occurrence
-    return np.split(total, np.cumsum(lengths)[:-1])
+    """Give a number for each trial, equal in all sheets for the same trial."""
+    ends = np.cumsum([len(sheet) for sheet in sheets])[:-1]
+    numbers = number_rows([Ids.concat([sheet.ids[name] for sheet in sheets]).codes for name in shared])
+    again = np.concatenate([_occurrences(part) for part in np.split(numbers, ends)])
+    return np.split(number_rows([numbers, again]), ends)
 
 
 def _occurrences(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many earlier rows have the same key."""
+    """Count how many earlier rows have the same key."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(keys) else order

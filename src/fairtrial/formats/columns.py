@@ -14,9 +14,7 @@ from fairtrial.core.trials import Frame
 from fairtrial.core.words import listed
 from fairtrial.formats.files import Head, PathLike, read_head
 from fairtrial.formats.parquet import open_parquet, read_table
-from fairtrial.formats.text import Kind, Layout, read_columns, split_rows
-
-_DELIMITERS = ",\t;"
+from fairtrial.formats.text import DELIMITERS, Kind, Layout, read_columns, split_rows
 
 
 def read_named(
@@ -56,7 +54,7 @@ def read_named(
 def texts_of_frame(
     frame: Frame | Mapping[str, Sequence[Any]], names: Sequence[str], what: str
 ) -> dict[str, NDArray[np.object_]]:
-    """Columns of a data frame, or of lists by column, as text; what is missing is empty.
+    """Read columns of a data frame, or of lists by column, as text; what is missing is empty.
 
     Parameters
     ----------
@@ -91,7 +89,7 @@ def _text(
     head: Head, numbers: Sequence[str], names: Sequence[str], optional: Sequence[str], what: str
 ) -> dict[str, NDArray[Any]]:
     first = "".join(head.lines(1))
-    delimiter = max(_DELIMITERS, key=first.count)
+    delimiter = max(DELIMITERS, key=first.count)
     header = [name.strip() for name in split_rows([first], delimiter)[0]]
     _check_names(header, head, (*numbers, *names), what)
     names = (*names, *(name for name in optional if name in header))

@@ -122,7 +122,7 @@ def _check_entries(entries: Any, size: int) -> None:
 
 
 def is_part(path: PathLike) -> bool:
-    """Whether a name is that of a file of counts."""
+    """Tell whether a name is that of a file of counts."""
     return os.fspath(path).lower().endswith(ENDING)
 
 

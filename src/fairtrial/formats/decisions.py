@@ -23,7 +23,7 @@ ENDINGS = (".csv", ".tsv", ".parquet")
 
 
 def decisions_table(trials: Trials, system: str, thresholds: NDArray[np.float64]) -> ArrowTable:
-    """What a system decides, one row per trial, as an Arrow table.
+    """Tabulate what a system decides, one row per trial.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def decisions_table(trials: Trials, system: str, thresholds: NDArray[np.float64]
 
 
 def _words(codes: NDArray[np.generic], words: Sequence[str], known: NDArray[np.bool_] | None = None) -> pa.Array:
-    """One of several words per row; null where it is not known."""
+    """Give one of several words per row; null where it is not known."""
     import pyarrow as pa
 
     numbers = pa.array(codes.astype(np.int8), mask=None if known is None else ~known)

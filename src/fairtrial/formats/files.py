@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import glob
 import os
 import re
 import secrets
 import stat
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from io import BufferedReader, FileIO, RawIOBase
+from io import BufferedReader, FileIO
 from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
@@ -33,18 +33,20 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 
 
 @cache
-def default_size() -> int:
-    """The most bytes that a file may unpack to if nothing else is said: 8 GiB, or half of the memory if that is less.
-
-    Memory is that of the machine, or of the container.
-    """
-    found = [2 * _MOST]
-    with suppress(AttributeError, OSError, ValueError):
-        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+def half_of_memory() -> int:
+    """Give half of the memory of the machine, or of the container, in bytes."""
+    sizes = []
+    with suppress(OSError, ValueError):
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     for limit in _LIMITS:
         with suppress(OSError, ValueError):
-            found.append(int(Path(limit).read_text()))
-    return min(size for size in found if size > 0) // 2
+            sizes.append(int(Path(limit).read_text()))
+    return min((size for size in sizes if size > 0), default=_MOST) // 2
+
+
+def default_size() -> int:
+    """Give the most bytes that a file may unpack to by default: 8 GiB, or half of the memory if that is less."""
+    return min(_MOST, half_of_memory())
 
 
 def check_unpacked(size: int, most: int, path: Path) -> None:
@@ -61,7 +63,7 @@ def check_unpacked(size: int, most: int, path: Path) -> None:
 
 
 def size_text(size: int) -> str:
-    """A number of bytes as people say it.
+    """Write a number of bytes as people say it.
 
     Examples
     --------
@@ -98,7 +100,7 @@ class BoundedStream:
         self.closed = False
 
     def read(self, count: int = -1) -> bytes:
-        """The next bytes."""
+        """Read the next bytes."""
         try:
             # by way of a buffer: read() loses the bytes it made room for if it fails (pyarrow up to 26)
             data: bytes = b"" if self._error is not None else self._stream.read_buffer(count).to_pybytes()
@@ -132,44 +134,36 @@ _MOST_ENTRIES = 100_000
 
 
 def files_matching(pattern: str) -> list[str]:
-    """The paths that a glob matches, sorted; ``**`` means any number of directories.
+    """Find the paths that a glob matches, sorted; ``**`` means any number of directories.
 
     Raises
     ------
     InputError
         A glob that goes through more than 100,000 files and directories.
     """
-    return sorted(set(_matching(Path(pattern).parts, _Walk(pattern))))
+    seen = 0
 
-
-def _matching(parts: tuple[str, ...], walk: _Walk) -> Iterator[str]:
-    if "**" not in parts:
-        yield from glob.iglob(str(Path(*parts)))
-        return
-    place = parts.index("**")
-    rest = parts[place + 1 :] or ("*",)
-    for start in glob.iglob(str(Path(*parts[:place]))) if place else [os.curdir]:
-        for folder in walk.folders(start):
-            yield from _matching((glob.escape(folder), *rest), walk)
-
-
-class _Walk:
-    """A walk through directories, which ends in an error where it is too long."""
-
-    def __init__(self, pattern: str) -> None:
-        self._pattern = pattern
-        self._seen = 0
-
-    def folders(self, start: str) -> Iterator[str]:
-        """A directory and all below it, but for hidden ones."""
+    def folders(start: str) -> Iterator[str]:
+        """List a directory and all below it, except hidden ones."""
+        nonlocal seen
         for folder, below, files in os.walk(start):
-            self._seen += 1 + len(files)
-            if self._seen > _MOST_ENTRIES:
-                raise InputError(
-                    f"{self._pattern}: goes through more than {_MOST_ENTRIES:,} entries; name a smaller part"
-                )
+            seen += 1 + len(files)
+            if seen > _MOST_ENTRIES:
+                raise InputError(f"{pattern}: goes through more than {_MOST_ENTRIES:,} entries; name a smaller part")
             below[:] = [name for name in below if not name.startswith(".")]
             yield folder
+
+    def matching(parts: tuple[str, ...]) -> Iterator[str]:
+        if "**" not in parts:
+            yield from glob.iglob(str(Path(*parts)))
+            return
+        place = parts.index("**")
+        rest = parts[place + 1 :] or ("*",)
+        for start in glob.iglob(str(Path(*parts[:place]))) if place else [os.curdir]:
+            for folder in folders(start):
+                yield from matching((glob.escape(folder), *rest))
+
+    return sorted(set(matching(Path(pattern).parts)))
 
 
 LockState: TypeAlias = Literal["held", "taken", "unknown"]
@@ -181,28 +175,19 @@ _LONGEST = 180
 """Bytes of a file's name that the place beside it takes over; a name may have 255 on most file systems."""
 
 
-if sys.platform == "win32":
-
-    def lock(file: int) -> LockState:
-        """Lock an open file, if nobody else has."""
+def lock(file: int) -> LockState:
+    """Lock an open file, if nobody else has."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return "taken"
+    except OSError:  # a file system without locks
         return "unknown"
-
-else:
-    import fcntl
-
-    def lock(file: int) -> LockState:
-        """Lock an open file, if nobody else has."""
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return "taken"
-        except OSError:  # a file system without locks
-            return "unknown"
-        return "held"
+    return "held"
 
 
 def is_at(file: int, path: Path) -> bool:
-    """Whether an open file still is the one that a name leads to, so far as can be told."""
+    """Tell whether an open file still is the one that a name leads to, so far as can be told."""
     try:
         return os.path.samestat(os.fstat(file), path.stat())
     except FileNotFoundError:
@@ -213,7 +198,7 @@ def is_at(file: int, path: Path) -> bool:
 
 @contextmanager
 def place_beside(target: Path, mode: int) -> Iterator[Path]:
-    """A new file beside another, locked; it is gone afterwards, unless it was renamed.
+    """Make a new file beside another, and lock it; it is gone afterwards, unless it was renamed.
 
     Parameters
     ----------
@@ -222,7 +207,18 @@ def place_beside(target: Path, mode: int) -> Iterator[Path]:
     mode
         The permissions of the new file, before the user's mask.
     """
-    place, held = _new_file(target, mode)
+    held = None
+    for _ in range(ATTEMPTS):
+        place = target.with_name(f"{_beginning(target)}{os.getpid()}-{secrets.token_hex(4)}.part")
+        file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        state = lock(file)
+        if state == "held" and is_at(file, place):
+            held = file
+            break
+        os.close(file)
+        if state == "unknown":
+            break
+        # else another process took it for a leftover before it was locked
     try:
         yield place
     finally:
@@ -232,38 +228,19 @@ def place_beside(target: Path, mode: int) -> Iterator[Path]:
             place.unlink(missing_ok=True)
 
 
-def _new_file(target: Path, mode: int) -> tuple[Path, int | None]:
-    """A new file, and its descriptor where that holds a lock."""
-    for _ in range(ATTEMPTS):
-        place = target.with_name(f"{_beginning(target)}{os.getpid()}-{secrets.token_hex(4)}.part")
-        file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), mode)
-        state = lock(file)
-        if state == "held" and is_at(file, place):
-            return place, file
-        os.close(file)
-        if state == "unknown":
-            break
-        # else another process took it for a leftover before it was locked
-    return place, None
-
-
 def remove_leftovers(target: Path) -> None:
     """Remove what processes that were killed left beside a file; what a living one writes is locked, and stays."""
     leftover = re.compile(re.escape(_beginning(target)) + r"\d+(-\w+)?\.part")
     with suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
             if leftover.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                _remove_unlocked(Path(entry.path))
-
-
-def _remove_unlocked(path: Path) -> None:
-    with suppress(OSError):
-        file = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-        try:
-            if lock(file) == "held":
-                path.unlink()
-        finally:
-            os.close(file)
+                with suppress(OSError):
+                    file = os.open(entry.path, os.O_RDWR | os.O_NOFOLLOW)
+                    try:
+                        if lock(file) == "held":
+                            Path(entry.path).unlink()
+                    finally:
+                        os.close(file)
 
 
 def _beginning(target: Path) -> str:
@@ -326,7 +303,7 @@ class Head:
         return not self.place
 
     def open(self, progress: Progress | None = None) -> AbstractContextManager[pa.NativeFile]:
-        """A stream of the decompressed bytes; errors of the file become an `InputError`."""
+        """Open a stream of the decompressed bytes; errors of the file become an `InputError`."""
         if self.block is None:
             return open_stream(self.source, self.compression, progress, max_size=self.max_size, called=self.path)
         import pyarrow as pa
@@ -345,7 +322,7 @@ class Head:
         return lines
 
     def lines(self, count: int, *, header: bool = False) -> list[str]:
-        """The first whole lines that are neither blank nor comments; below a header nothing is a comment."""
+        """Give the first whole lines that are neither blank nor comments; below a header nothing is a comment."""
         lines: list[str] = []
         for line in self._whole_lines[self.first_line :]:
             if len(lines) == count:
@@ -363,7 +340,7 @@ class Head:
         second = next(filled, first) if self.before == 0 else first
         counts, cells = (self._whole_lines[k].split() for k in (first, second))
         # three and more numbers may be ids along the top of a matrix, unless text is below them
-        fewer = len(counts) < min(len(cells), 3 if not any(cell[0].isalpha() for cell in cells[1:]) else 5)
+        fewer = 0 < len(counts) < min(len(cells), 3 if not any(cell[0].isalpha() for cell in cells[1:]) else 5)
         return second if fewer and len(cells) > 2 and all(cell.isdecimal() for cell in counts) else first
 
     @property
@@ -390,7 +367,7 @@ class Head:
 
 
 def expand(paths: PathLike | Sequence[PathLike]) -> list[Path]:
-    """The files meant by a file, a glob, or several of them; a directory stays a directory."""
+    """Find the files meant by a file, a glob, or several of them; a directory stays a directory."""
     found: list[Path] = []
     for entry in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         if not os.fspath(entry):
@@ -415,12 +392,12 @@ def expand(paths: PathLike | Sequence[PathLike]) -> list[Path]:
 
 
 def _meant(path: PathLike) -> Path:
-    """A file by its name; a dash is standard input."""
+    """Give a file by its name; a dash is standard input."""
     return Path(_STANDARD_INPUT if os.fspath(path) == "-" else path)
 
 
 def list_directory(path: Path) -> list[Path]:
-    """The files of a directory in the order of their names, hidden ones left out."""
+    """List the files of a directory in the order of their names, hidden ones left out."""
     try:
         return sorted(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
     except OSError as error:
@@ -428,7 +405,7 @@ def list_directory(path: Path) -> list[Path]:
 
 
 def read_head(path: PathLike, max_size: int | None = None) -> Head:
-    """The first lines of a file or a pipe, decompressed.
+    """Read the first lines of a file or a pipe, decompressed.
 
     Parameters
     ----------
@@ -478,11 +455,18 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
 
 
 def _copied(path: Path, most: int) -> IO[bytes]:
-    """All that a pipe gives, as a file that can be read more than once."""
+    """Copy all that a pipe gives to a file that can be read more than once; nothing if nobody writes to it in time."""
     copy = tempfile.NamedTemporaryFile(prefix="fairtrial-")  # noqa: SIM115 - closed when the last head of it is gone
-    size = 0
+    size, data = 0, b""
+    end = monotonic() + (0 if path.is_relative_to("/dev") else _PATIENCE)
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as pipe:
-        data = _first_bytes(pipe.fileno(), 0 if path.is_relative_to("/dev") else _PATIENCE)
+        try:
+            while not (data := os.read(pipe.fileno(), 1 << 16)) and monotonic() < end:
+                sleep(0.02)
+        except BlockingIOError:  # somebody is there, who has written nothing yet
+            pass
+        os.set_blocking(pipe.fileno(), True)
+        data = data or os.read(pipe.fileno(), 1 << 16)
         while data:
             size += len(data)
             check_unpacked(size, most, path)
@@ -492,21 +476,8 @@ def _copied(path: Path, most: int) -> IO[bytes]:
     return copy
 
 
-def _first_bytes(pipe: int, patience: float) -> bytes:
-    """What a pipe begins with; nothing, where nobody writes to it in time."""
-    end = monotonic() + patience
-    data = b""
-    try:
-        while not (data := os.read(pipe, 1 << 16)) and monotonic() < end:
-            sleep(0.02)
-    except BlockingIOError:  # somebody is there, who has written nothing yet
-        pass
-    os.set_blocking(pipe, True)
-    return data or os.read(pipe, 1 << 16)
-
-
 def _is_utf16(data: bytes) -> bool:
-    """Whether it says so, or has ASCII with a NUL before or after each letter."""
+    """Tell whether it says so, or has ASCII with a NUL before or after each letter."""
     begin = data[:64]
     halves = (begin[0::2], begin[1::2])
     return begin.startswith((b"\xff\xfe", b"\xfe\xff")) or (
@@ -514,24 +485,17 @@ def _is_utf16(data: bytes) -> bool:
     )
 
 
-class _CountedFile(RawIOBase):
+class _CountedFile(FileIO):
     """A file that tells how much of it was read."""
 
     def __init__(self, path: Path, progress: Progress) -> None:
-        self._file = FileIO(path, "rb")
+        super().__init__(path, "rb")
         self._progress = progress
 
-    def readable(self) -> bool:
-        return True
-
     def readinto(self, buffer: Any) -> int:
-        count = self._file.readinto(buffer) or 0
+        count = super().readinto(buffer) or 0
         self._progress(count)
         return count
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
 
 
 @contextmanager
@@ -543,7 +507,7 @@ def open_stream(
     max_size: int | None = None,
     called: Path | None = None,
 ) -> Iterator[pa.NativeFile]:
-    """A stream of a file's decompressed bytes; errors of the file become an `InputError`.
+    """Open a stream of a file's decompressed bytes; errors of the file become an `InputError`.
 
     Parameters
     ----------
@@ -565,39 +529,30 @@ def open_stream(
         with raw:
             if compression is None:
                 yield raw
-            else:
-                with pa.CompressedInputStream(raw, compression) as stream:
-                    yield from _bounded(stream, max_size, name)
+                return
+            with pa.CompressedInputStream(raw, compression) as stream:
+                if max_size is None:
+                    yield stream
+                    return
+                bounded = BoundedStream(stream, max_size, name)
+                try:
+                    yield pa.PythonFile(bounded, mode="r")
+                except GeneratorExit:  # a reader that nobody asks for more: there is nobody to tell
+                    raise
+                except BaseException:  # perhaps an error of what was read up to the bound
+                    bounded.check()
+                    raise
+                bounded.check()
     except OSError as error:
-        raise InputError(f"{name}: {_reason(error, compression)}") from error
-
-
-def _bounded(stream: pa.NativeFile, max_size: int | None, path: Path) -> Iterator[pa.NativeFile]:
-    """The stream itself, or one that ends where it may; then an error takes the place of what was made of its part."""
-    import pyarrow as pa
-
-    if max_size is None:
-        yield stream
-        return
-    bounded = BoundedStream(stream, max_size, path)
-    try:
-        yield pa.PythonFile(bounded, mode="r")
-    except GeneratorExit:  # a reader that nobody asks for more: there is nobody to tell
-        raise
-    except BaseException:
-        bounded.check()
-        raise
-    bounded.check()
-
-
-def _reason(error: OSError, compression: str | None) -> str:
-    if compression is not None and error.errno is None:
-        return f"the {compression} data is damaged or cut off ({error}); get the file again"
-    return f"cannot be read: {_why(error)}"
+        if compression is not None and error.errno is None:
+            raise InputError(
+                f"{name}: the {compression} data is damaged or cut off ({error}); get the file again"
+            ) from error
+        raise InputError(f"{name}: cannot be read: {_why(error)}") from error
 
 
 def read_whole(path: PathLike, most: int = 1 << 30) -> bytes:
-    """The bytes of a file that is small by its nature, such as a manifest or a model.
+    """Read the bytes of a file that is small by its nature, such as a manifest or a model.
 
     Raises
     ------
@@ -620,7 +575,7 @@ def _why(error: Exception) -> str:
 
 
 def system_name(path: Path) -> str:
-    """A system's name where only the file can tell: its name without endings and words like dev and test."""
+    """Give a system's name where only the file can tell: its name without endings and words like dev and test."""
     name = os.fsencode(path.name).decode(errors="replace")
     first, *between = name.removesuffix(".gz").removesuffix(".zst").split(".")
     for part in (first or name, *between[:-1]):
@@ -658,7 +613,7 @@ def write_whole(path: PathLike) -> Iterator[Path]:
 
 @contextmanager
 def _write_whole(path: PathLike) -> Iterator[Path]:
-    """A place to write to that becomes `path` when all went well, and leaves nothing when not.
+    """Give a place to write to that becomes `path` when all went well, and leaves nothing when not.
 
     What was written is on the disk before it takes the place of an older file, whose permissions it keeps. What
     processes that were killed left of earlier attempts is removed.
@@ -673,7 +628,9 @@ def _write_whole(path: PathLike) -> Iterator[Path]:
             yield place
             _sync(place, os.O_RDWR)
             if known is not None:
-                _set_permissions(place, known)
+                with suppress(OSError):  # only the superuser can give a file away
+                    os.chown(place, known.st_uid, known.st_gid)
+                place.chmod(stat.S_IMODE(known.st_mode))
             os.replace(place, target)
             with suppress(OSError):  # a directory cannot be asked everywhere
                 _sync(target.parent, os.O_RDONLY)
@@ -699,13 +656,6 @@ def _check_replaceable(path: PathLike, mode: int) -> None:
         raise OutputError(f"{path}: is not a regular file; name a file to write")
     if not mode & 0o222:
         raise OutputError(f"{path}: is write-protected; name another file, or allow writing with chmod u+w")
-
-
-def _set_permissions(place: Path, known: os.stat_result) -> None:
-    if hasattr(os, "chown"):
-        with suppress(OSError):  # only the superuser can give a file away
-            os.chown(place, known.st_uid, known.st_gid)
-    place.chmod(stat.S_IMODE(known.st_mode))
 
 
 def _sync(path: Path, flags: int) -> None:

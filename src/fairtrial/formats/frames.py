@@ -85,7 +85,7 @@ def _sheet(frame: Frame, options: ReadOptions, origin: str) -> Sheet:
 
 
 def _plain_texts(table: pa.Table) -> pa.Table:
-    """Texts as a file holds them; polars has views of them, and categories of such views."""
+    """Convert texts to the type that files have; polars has views of them, and categories of such views."""
     import pyarrow as pa
 
     for place, column in enumerate(table.schema):

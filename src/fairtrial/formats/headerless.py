@@ -23,9 +23,9 @@ from fairtrial.core.trials import ID_FIELDS, Trials
 from fairtrial.core.words import listed, shown
 from fairtrial.formats.files import Head, Progress
 from fairtrial.formats.identities import is_file
-from fairtrial.formats.sheets import ROLES, ReadOptions, Roles, Sheet, check_positions, is_whole, number_of
+from fairtrial.formats.sheets import ROLES, ReadOptions, Roles, Sheet, check_positions, number_of
 from fairtrial.formats.table import TextPlan, read_planned, text_header
-from fairtrial.formats.text import Kind, Layout, is_number, split_spaces, text_column, write_text
+from fairtrial.formats.text import Kind, Layout, is_number, is_whole, split_spaces, text_column, write_text
 
 COLUMNS = {4: ("claim", "subject", "probe", "score"), 5: ("claim", "model", "subject", "probe", "score")}
 KINDS: dict[str, Kind] = {"claim": "id", "subject": "id", "model": "id", "probe": "text", "score": "score"}
@@ -38,7 +38,7 @@ _WORDS = (_GENUINE - {"1", "+1"}) | _SPOOFS | {"false", "nontarget", "non-target
 
 
 def rows_of(head: Head, count: int = _LOOKED_AT) -> tuple[str, list[list[str]]]:
-    """The delimiter of a headerless text and its first rows; no row if their widths differ."""
+    """Give the delimiter of a headerless text and its first rows; no row if their widths differ."""
     lines = head.lines(count) if head.is_text else []
     by_spaces = [split_spaces(line) for line in lines]
     for delimiter in "\t,;":
@@ -54,12 +54,12 @@ def rows_of(head: Head, count: int = _LOOKED_AT) -> tuple[str, list[list[str]]]:
 
 
 def matches(heads: Sequence[Head]) -> bool:
-    """Whether the cells of each file tell labels and scores, or people and scores."""
+    """Tell whether the cells of each file tell labels and scores, or people and scores."""
     return all(text_header(head) is None and bool(rows := rows_of(head)[1]) and bool(_tell(rows, {})) for head in heads)
 
 
 def label_column(rows: Sequence[Sequence[str]]) -> int | None:
-    """The number of the only column that holds labels, words rather than numbers; None if there is none."""
+    """Give the number of the only column that holds labels, words rather than numbers; None if there is none."""
     looks = [_look(cells) for cells in zip(*rows, strict=True)]
     for kind in ("words", "both"):
         if kind in looks:
@@ -68,7 +68,7 @@ def label_column(rows: Sequence[Sequence[str]]) -> int | None:
 
 
 def matches_bob(heads: Sequence[Head]) -> bool:
-    """Whether each file has four or five columns separated by white space, the last a number."""
+    """Tell whether each file has four or five columns separated by white space, the last a number."""
     return all(_width(head) in COLUMNS for head in heads)
 
 
@@ -79,12 +79,12 @@ def _width(head: Head) -> int:
 
 
 def _is_prose(fields: Sequence[str]) -> bool:
-    """Whether fields stand between a dash and a colon, as in ``a.dat - b.dat: 66.4``."""
+    """Tell whether fields stand between a dash and a colon, as in ``a.dat - b.dat: 66.4``."""
     return fields[1:2] == ["-"] and any(field.endswith(":") for field in fields[2:])
 
 
 def _look(cells: Sequence[str]) -> str:
-    """What the cells of a column are: label words, one or both of two numbers, numbers, whole numbers, or text."""
+    """Tell what the cells of a column are: label words, one or both of two numbers, numbers, whole numbers, or text."""
     distinct = {cell.lower() for cell in cells}
     if distinct <= _WORDS:
         return "words"
@@ -116,7 +116,7 @@ def _tell(rows: Sequence[Sequence[str]], given: dict[int, str], *, labelled: boo
             return []
         label = candidates[0] if candidates else None
     rest = [k for k in free if k != label]
-    scores = [k for k, role in given.items() if role == "score"]
+    scores = sorted(k for k, role in given.items() if role == "score")
     if not scores:
         first = next((k for k in rest if looks[k] == "fraction"), None)
         if first is not None:
@@ -169,7 +169,7 @@ def _share(columns: Sequence[Sequence[str]], ids: Sequence[int]) -> bool:
 
 
 def _are_people(columns: Sequence[Sequence[str]], ids: Sequence[int], label: int | None) -> bool:
-    """Whether two columns name people: they share names, and the same name means genuine."""
+    """Tell whether two columns name people: they share names, and the same name means genuine."""
     one, other = (columns[k] for k in ids)
     if label is None:
         return _share(columns, ids) and not any(is_file(name) for name in (*one, *other))
@@ -183,7 +183,10 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     line = "".join(head.lines(1))
     origin = str(head.path)
     delimiter, rows = rows_of(head)
-    given = {} if options.key else _given(options, len(rows[0]) if rows else 0, origin)
+    # such as attack, as the columns that are told are called
+    called = tuple(name for name in options.others if not number_of(name))
+    options = replace(options, others=tuple(name for name in options.others if number_of(name)))
+    given = {} if options.key else given_roles(options, len(rows[0]) if rows else 0, origin)
     if bob and not given:
         if _is_prose(split_spaces(line)):
             raise InputError(f"{head.path}: expected {' '.join(COLUMNS[4])}, but it begins with {shown(line)}")
@@ -231,8 +234,22 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
         used = names.count(role) if role != "score" else sum(name.startswith("system ") for name in names)
         system = f"system {used + 1}" if count > 1 else "score"
         names.append(system if role == "score" else f"column {number}" if role == "other" else role)
-    if told[-4:] in (["probe", "other", "label", "score"], ["other", "other", "label", "score"]) and not given:
+    if (
+        told[-4:] in (["probe", "other", "label", "score"], ["other", "other", "label", "score"])
+        and len(told) - 3 not in given
+    ):
         names[-3] = "attack"
+    for name in called:
+        if name not in names and not options.key:  # else perhaps a column of the key
+            raise InputError(
+                "{origin}: there is no column {name:quoted}; columns have no names here, but may be given by their "
+                "numbers, 1 to {width}, or as what they are taken for: {names:list}",
+                code="no-column",
+                origin=origin,
+                name=name,
+                width=len(names),
+                names=names,
+            )
     roles = Roles(
         tuple(name for name, role in zip(names, told, strict=True) if role == "score"),
         "label" if "label" in told else None,
@@ -254,35 +271,26 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     return plan if len(given) == len(told) else replace(plan, notes=(guessed,))
 
 
-def _given(options: ReadOptions, width: int, origin: str) -> dict[int, str]:
-    """Roles that the caller gives to columns by number, counted from 0 here."""
-    check_positions(options, width, ROLES, origin)
+def given_roles(options: ReadOptions, width: int, origin: str, roles: Sequence[str] = ROLES) -> dict[int, str]:
+    """Give the roles of the columns that the caller names by number, counted from 0 here."""
+    check_positions(options, width, roles, origin)
     given = {number_of(name) - 1: role for role, name in options.columns.items()}
     given |= {number_of(name) - 1: "score" for name in options.scores}
     return given | {number_of(name) - 1: "other" for name in options.others}
 
 
-def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet per file."""
-    return [read_planned(head, plan_text(head, options), options, progress) for head in heads]
+def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read a text without a header."""
+    return read_planned(head, plan_text(head, options), options, progress)
 
 
-def read_bob(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet per file, each of one system named after its file."""
-    return [read_planned(head, plan_text(head, options, bob=True), options, progress) for head in heads]
+def read_bob(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read a file in the format of bob, of one system that is named after its file."""
+    return read_planned(head, plan_text(head, options, bob=True), options, progress)
 
 
-def write_four(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
-    """Write four columns."""
-    return _write(trials, place, target, COLUMNS[4])
-
-
-def write_five(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
-    """Write five columns."""
-    return _write(trials, place, target, COLUMNS[5])
-
-
-def _write(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> tuple[str, ...]:
+def write_bob(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> tuple[str, ...]:
+    """Write the columns of these names, without a header."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

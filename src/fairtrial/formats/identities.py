@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError, TrialsError
-from fairtrial.core.ids import IdColumn, Ids, object_array
+from fairtrial.core.ids import IdColumn, Ids, number_rows, object_array
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, Trials
 from fairtrial.core.words import Text, cut, listed, nearest, plural, shown
@@ -74,8 +74,14 @@ def settle(
         which trials are genuine.
     """
     place = place or row_of(origin)
-    ids, notes = _stripped(ids)
-    _check_none_is_empty(ids, place)
+    stripped = {name: without_spaces(column) for name, column in ids.items()}
+    changed = [name for name, column in stripped.items() if column is not ids[name]]
+    notes: tuple[str, ...] = (f"spaces around ids were left out: {', '.join(changed)}",) if changed else ()
+    ids = stripped
+    for name, column in ids.items():
+        if column.holds(""):
+            row = int(np.flatnonzero(column.decode() == "")[0])
+            raise InputError(f"{place(row)}: {name} is empty; every trial needs one")
     further: dict[str, Further] = {}
     if options.person is not None and (labels is not None or not options.key):
         ids, further = _persons(ids, options.person, place)
@@ -86,14 +92,8 @@ def settle(
     return Settled(ids, genuine, further, (*notes, *more))
 
 
-def _stripped(ids: dict[str, IdColumn]) -> tuple[dict[str, IdColumn], tuple[str, ...]]:
-    found = {name: without_spaces(column) for name, column in ids.items()}
-    changed = [name for name, column in found.items() if column is not ids[name]]
-    return found, (f"spaces around ids were left out: {', '.join(changed)}",) if changed else ()
-
-
 def without_spaces(column: IdColumn) -> IdColumn:
-    """The same ids without spaces around them; the column itself if there are none."""
+    """Give the same ids without spaces around them; the column itself if there are none."""
     if isinstance(column, ArrowTexts):
         return column.stripped(SPACES)
     numbered = column.numbered()
@@ -102,18 +102,11 @@ def without_spaces(column: IdColumn) -> IdColumn:
 
 
 def called(column: Ids, names: Sequence[str]) -> Ids:
-    """The same column with another name for each name in its table; equal names become one."""
+    """Rename the ids of a column: another name for each name in its table; equal names become one."""
     distinct = list(dict.fromkeys(names))
     place = {name: code for code, name in enumerate(distinct)}
     mapping = np.array([place[name] for name in names], dtype=np.int32)
     return Ids(mapping[column.codes], object_array(distinct))
-
-
-def _check_none_is_empty(ids: dict[str, IdColumn], place: PlaceOf) -> None:
-    for name, column in ids.items():
-        if column.holds(""):
-            row = int(np.flatnonzero(column.decode() == "")[0])
-            raise InputError(f"{place(row)}: {name} is empty; every trial needs one")
 
 
 def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[dict[str, IdColumn], dict[str, Further]]:
@@ -127,7 +120,20 @@ def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[di
     found = dict(ids)
     left: dict[str, Further] = {}
     for role, column in people.items():
-        found[role] = _person_within(column.numbered(), pattern, role, place)
+        numbered = column.numbered()
+        names = _search(pattern, numbered.names.tolist())
+        nobody = np.array([not name for name in names], dtype=bool)[numbered.codes]
+        if nobody.any():
+            row = int(np.argmax(nobody))
+            raise InputError(
+                "{place}: {person!o} finds nobody in the {role} {name:quoted}; give a regular expression that matches "
+                "every id",
+                place=str(place(row)),
+                person=pattern,
+                role=role,
+                name=column.name(row),
+            )
+        found[role] = called(numbered, names)
         if role not in ids:
             continue
         if _KEPT_AS[role] not in ids:
@@ -183,22 +189,6 @@ def _search(pattern: str, names: Sequence[str]) -> list[str]:
     return found
 
 
-def _person_within(column: Ids, pattern: str, role: str, place: PlaceOf) -> Ids:
-    names = _search(pattern, column.names.tolist())
-    nobody = np.array([not name for name in names], dtype=bool)[column.codes]
-    if nobody.any():
-        row = int(np.argmax(nobody))
-        raise InputError(
-            "{place}: {person!o} finds nobody in the {role} {name:quoted}; give a regular expression that matches "
-            "every id",
-            place=str(place(row)),
-            person=pattern,
-            role=role,
-            name=column.name(row),
-        )
-    return called(column, names)
-
-
 def _genuine(
     ids: dict[str, IdColumn],
     labels: NDArray[np.bool_] | None,
@@ -208,7 +198,7 @@ def _genuine(
     attacks: NDArray[np.bool_] | None,
     columns: Sequence[str],
 ) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
-    """Which trials are genuine: what the label says, and the ids where there is none; they must not contradict."""
+    """Tell which trials are genuine: what the label says, and the ids where there is none; they must not contradict."""
     known = "claim" in ids and "subject" in ids
     if not known and (labels is None or options.genuine_by == "ids"):
         names = f"; its columns are {listed(columns)}" if columns else ""
@@ -229,16 +219,20 @@ def _genuine(
                 genuine_by="label",
                 columns={"label": "NAME"},
             )
-        return _same_person(ids), ()
+        return ids["claim"].numbered().equals(ids["subject"].numbered()), ()
     if not known:
         return labels, ()
-    same = _same_person(ids)
+    claim, subject = (ids[name].numbered() for name in ("claim", "subject"))
+    same = claim.equals(subject)
     if options.genuine_by == "ids":
         return same, (f"genuine where claim = subject; {plural(int((same != labels).sum()), 'label')} overruled",)
     wrong = labels != same
     if attacks is not None:
         wrong &= ~attacks
-    if not wrong.any() or not _share_names(ids):
+    if not wrong.any():
+        return labels, ()
+    claims, subjects = (set(column.names[np.unique(column.codes)]) for column in (claim, subject))
+    if claims.isdisjoint(subjects):  # they are named in different ways
         return labels, ()
     if options.genuine_by == "label":
         return labels, (f"{plural(int(wrong.sum()), 'label')} contradict claim and subject; the labels count",)
@@ -246,19 +240,8 @@ def _genuine(
 
 
 def is_file(name: str) -> bool:
-    """Whether an id looks like a file."""
+    """Tell whether an id looks like a file."""
     return _FILE.search(name) is not None
-
-
-def _same_person(ids: dict[str, IdColumn]) -> NDArray[np.bool_]:
-    return ids["claim"].numbered().equals(ids["subject"].numbered())
-
-
-def _share_names(ids: dict[str, IdColumn]) -> bool:
-    """Whether somebody is both claimed and a subject; otherwise claims and subjects are named in different ways."""
-    claim, subject = (ids[name].numbered() for name in ("claim", "subject"))
-    names = [set(column.names[np.unique(column.codes)].tolist()) for column in (claim, subject)]
-    return not names[0].isdisjoint(names[1])
 
 
 def _contradiction(ids: dict[str, IdColumn], labels: NDArray[np.bool_], rows: NDArray[np.int64], place: PlaceOf) -> str:
@@ -285,18 +268,19 @@ def person_example(*names: str) -> Text:
 
 
 def check_repeated(sheet: Sheet) -> tuple[str, ...]:
-    """A note on trials that come more than once; an error where their labels contradict each other.
+    """Note trials that come more than once; raise an error if their labels contradict each other.
 
     A trial is known by its ids, and only where it has a probe that tells trials apart.
     """
-    if "probe" not in sheet.ids or len(sheet) < 2 or _is_constant(sheet.ids["probe"]):
+    probe = sheet.ids.get("probe")
+    if probe is None or len(sheet) < 2:
+        return ()
+    few = {probe.name(row) for row in (0, len(sheet) // 2, len(sheet) - 1)}
+    if len(few) == 1 and len(np.unique(probe.numbered().codes)) == 1:  # such as x for what is not known
         return ()
     columns = [column for name in ID_FIELDS if (column := sheet.ids.get(name)) is not None]
     rows = _suspects(columns)
-    keys = np.zeros(len(rows), dtype=np.int64)
-    for column in columns:
-        codes = column[rows].numbered().codes
-        keys = np.unique(keys * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
+    keys = number_rows([column[rows].numbered().codes for column in columns])
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     before = rows[first[inverse]]
     again = np.flatnonzero(before != rows)
@@ -314,16 +298,8 @@ def check_repeated(sheet: Sheet) -> tuple[str, ...]:
     return (f"{plural(len(again), 'trial')} came before with the same ids, and count again (such as {ids})",)
 
 
-def _is_constant(column: IdColumn) -> bool:
-    """Whether all have the same name, as where x stands for what is not known."""
-    first = column.name(0)
-    if column.name(len(column) - 1) != first or column.name(len(column) // 2) != first:
-        return False
-    return len(np.unique(column.numbered().codes)) == 1
-
-
 def _suspects(columns: Sequence[IdColumn]) -> NDArray[np.int64]:
-    """Rows that may be repeated, in order: those that share a key with others. Equal ids have equal keys.
+    """Give rows that may be repeated, in order: those that share a key with others. Equal ids have equal keys.
 
     The keys have the last bytes of long texts only. Where that leaves many rows, those before them are looked at too.
     """
@@ -336,7 +312,7 @@ def _suspects(columns: Sequence[IdColumn]) -> NDArray[np.int64]:
 
 
 def _keys(columns: Sequence[IdColumn], skipped: int) -> NDArray[np.uint32]:
-    """A number for each trial, of its ids' numbers and of 8 bytes of its texts."""
+    """Give a number for each trial, of its ids' numbers and of 8 bytes of its texts."""
     keys = np.empty(len(columns[0]), dtype=np.uint32)
     for start in range(0, len(keys), _BLOCK):  # small enough to stay in the cache
         block = slice(start, start + _BLOCK)
@@ -364,7 +340,7 @@ _FEW_SUSPECTS = 20_000
 
 
 def _sharing(keys: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """The rows whose key another row has too."""
+    """Give the rows whose key another row has too."""
     ordered = np.sort(keys)
     shared = ordered[1:][ordered[1:] == ordered[:-1]]
     near = np.zeros(1 << 16, dtype=bool)
@@ -394,12 +370,12 @@ def as_options(options: dict[str, Any]) -> ReadOptions:
 
 
 def said(sheet: Sheet, format: str) -> Sheet:
-    """The sheet with one line that says what was taken for what."""
+    """Give the sheet with one line that says what was taken for what."""
     return replace(sheet, taken=(f"read as {format}: {'; '.join(sheet.taken)}",))
 
 
 def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
-    """The trials of a whole set; an error where labels contradict each other, or no trial is left."""
+    """Make the trials of a whole set; raise an error if labels contradict each other, or no trial is left."""
     trials = finish(sheet, options, check_repeated(sheet))
     if not len(trials):
         raise TrialsError(f"{sheet.origin}: no trial with a score is left")
@@ -407,7 +383,7 @@ def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
 
 
 def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Trials:
-    """The trials of a sheet, with what was taken for what, its notes and more of them."""
+    """Make the trials of a sheet, with what was taken for what, its notes and more of them."""
     notes = [*(Note("read-as", "{text}", text=line) for line in sheet.taken), *sheet.notes]
     if options.systems:
         place = {name: k for k, name in enumerate(sheet.systems)}

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, TrialsError
-from fairtrial.core.ids import IdColumn, Ids
+from fairtrial.core.ids import IdColumn, Ids, number_rows
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further
 from fairtrial.core.words import cut
@@ -199,7 +199,7 @@ def _names(column: IdColumn) -> list[str]:
 
 
 def _shared(sheet: Sheet, key: Key, ids: dict[str, str]) -> list[str]:
-    """The ids of a sheet that the key has, too; columns without a known name are told by the names in them."""
+    """Give the ids of a sheet that the key has, too; columns without a known name are told by the names in them."""
     for role in sheet.ids:
         if role not in ids:
             names = set(_names(sheet.ids[role]))
@@ -225,13 +225,9 @@ def _shared(sheet: Sheet, key: Key, ids: dict[str, str]) -> list[str]:
 
 
 def _trial_numbers(key: Sequence[IdColumn], scores: Sequence[IdColumn]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A number for each trial of the key and of the scores, equal for equal ids."""
-    sizes = (len(key[0]), len(scores[0]) if scores else 0)
-    total = np.zeros(sum(sizes), dtype=np.int64)
-    for k, column in enumerate(key):
-        codes = Ids.concat([column, *scores[k : k + 1]]).codes.astype(np.int64)
-        _, total = np.unique(total * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
-    return total[: sizes[0]], total[sizes[0] :]
+    """Give a number for each trial of the key and of the scores, equal for equal ids."""
+    numbers = number_rows([Ids.concat([column, *scores[k : k + 1]]).codes for k, column in enumerate(key)])
+    return numbers[: len(key[0])], numbers[len(key[0]) :]
 
 
 def _refuse(what: str, sheet: Sheet, rows: NDArray[np.int64], key: Key) -> None:

@@ -20,16 +20,7 @@ from fairtrial.core.words import listed
 from fairtrial.formats import headerless
 from fairtrial.formats.files import UNNAMED, Head, Progress
 from fairtrial.formats.identities import settle
-from fairtrial.formats.sheets import (
-    Place,
-    ReadOptions,
-    Sheet,
-    check_missing,
-    check_positions,
-    columns_of,
-    number_of,
-    row_of,
-)
+from fairtrial.formats.sheets import Place, ReadOptions, Sheet, check_missing, columns_of, row_of
 from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_spaces
 
 _GENUINE = re.compile(r"gen|genuin[a-z]*|clients?|pos|positives?|targets?|tar|mated")
@@ -80,7 +71,7 @@ def _groups(heads: Sequence[Head]) -> dict[str, list[Head]]:
 
 
 def are_scores(head: Head) -> bool:
-    """Whether a file is a list of bare scores, or of scores behind two ids."""
+    """Tell whether a file is a list of bare scores, or of scores behind two ids."""
     line = _first(head)
     return len(line) in (1, 3) and is_number(line[-1])
 
@@ -123,7 +114,7 @@ def _read_one(ordered: Sequence[Head], options: ReadOptions, progress: Progress 
 
 
 def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
-    """What the columns hold, the scores called by their systems' names."""
+    """Tell what the columns hold, the scores called by their systems' names."""
     lines = [[split_spaces(line) for line in head.lines(_LOOKED_AT)] for head in heads]
     for head, found in zip(heads, lines, strict=True):
         if not found:
@@ -132,35 +123,25 @@ def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
     for head, width in zip(heads, widths, strict=True):
         if width != widths[0]:
             raise InputError(f"{heads[0].path} has {widths[0]} columns and {head.path} has {width}")
-    roles = _given(widths[0], options, heads[0]) or _told(
-        widths[0], [row for found in lines for row in found], heads[0]
-    )
+    width, head = widths[0], heads[0]
+    given = headerless.given_roles(options, width, str(head.path), (*ID_FIELDS, "score", "other"))
+    roles = [given.get(number, "") for number in range(width)]
+    if given and ("" in roles or "score" not in roles):
+        raise InputError(
+            "{path}: has {width} columns; say what each of them holds, not only some, as in {columns!o}",
+            path=str(head.path),
+            width=width,
+            columns={"score": str(len(roles) - roles[::-1].index("") if "" in roles else width)},
+        )
+    if not given:
+        roles = _told(width, [row for found in lines for row in found], head)
     count = roles.count("score")
     numbers = iter(range(1, count + 1))
     return tuple(role if role != "score" else f"system {next(numbers)}" if count > 1 else UNNAMED for role in roles)
 
 
-def _given(width: int, options: ReadOptions, head: Head) -> list[str]:
-    """The roles of columns that the caller names by their numbers; nothing where none is named."""
-    check_positions(options, width, ("claim", "subject", "model", "probe", "score", "other"), str(head.path))
-    roles = {number_of(name): role for role, name in options.columns.items()}
-    roles |= {number_of(name): "score" for name in options.scores}
-    roles |= {number_of(name): "other" for name in options.others}
-    if not roles:
-        return []
-    missing = [str(number) for number in range(1, width + 1) if number not in roles]
-    if missing or "score" not in roles.values():
-        raise InputError(
-            "{path}: has {width} columns; say what each of them holds, not only some, as in {columns!o}",
-            path=str(head.path),
-            width=width,
-            columns={"score": missing[-1] if missing else str(width)},
-        )
-    return [roles[number] for number in range(1, width + 1)]
-
-
 def _told(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:
-    """The roles of columns that their number and the first lines tell."""
+    """Give the roles of columns that their number and the first lines tell."""
     if width == 1:
         return ["score"]
     if width == 2:

@@ -16,22 +16,20 @@ from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import Place, ReadOptions, Sheet, check_missing, is_role, row_of
-from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_rows
-
-_DELIMITERS = ",\t;"
+from fairtrial.formats.text import DELIMITERS, Kind, Layout, is_number, left_out, read_columns, split_rows
 
 
 def matches(heads: Sequence[Head]) -> bool:
-    """Whether each file has ids along the top and at the left, and numbers between."""
+    """Tell whether each file has ids along the top and at the left, and numbers between."""
     return all(_axes(head) is not None for head in heads)
 
 
 def _axes(head: Head) -> tuple[str, list[str]] | None:
-    """What separates the columns, and the ids along the top."""
+    """Tell what separates the columns, and the ids along the top."""
     lines = head.lines(3, header=True) if head.is_text else []
     if len(lines) < 2:
         return None
-    delimiter = max(_DELIMITERS, key=lines[0].count)
+    delimiter = max(DELIMITERS, key=lines[0].count)
     top, *below = split_rows(lines, delimiter)
     if below and len(below[0]) == len(top) + 1:
         top = ["", *top]  # no cell above the ids at the left
@@ -44,12 +42,8 @@ def _axes(head: Head) -> tuple[str, list[str]] | None:
     return (delimiter, top[1:]) if rows_among_columns or not top[0].strip() else None
 
 
-def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet per matrix, each of one system named after its file."""
-    return [_read_one(head, options, progress) for head in heads]
-
-
-def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read a matrix, of one system that is named after its file."""
     axes = _axes(head)
     if axes is None:
         raise InputError(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
@@ -31,26 +31,28 @@ _OWN = ("scores", "genuine", "label", "impostor", "systems", *ID_FIELDS)
 
 
 def matches(heads: Sequence[Head]) -> bool:
-    """Whether each file is a zip archive."""
+    """Tell whether each file is a zip archive."""
     return all(head.data.startswith(b"PK\x03\x04") for head in heads)
 
 
-def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet per file."""
-    return [_read_one(head, options) for head in heads]
-
-
-def _read_one(head: Head, options: ReadOptions) -> Sheet:
+def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read an archive."""
     origin = str(head.path)
     try:
         with open(head.source, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            _check_count(file, archive.zip)
+            file.seek(-_END - len(archive.zip.comment), os.SEEK_END)
+            count, there = int.from_bytes(file.read(_END)[10:12], "little"), len(archive.zip.infolist())
+            if count not in (_MANY, there):
+                raise ValueError(f"it should hold {count} arrays, and {there} are found")
             members = {name: _member(archive, name) for name in archive.files}
             needed = _needed(members, origin)
             if head.max_size is not None:
                 check_unpacked(sum(found.size for found in needed.values()), head.max_size, head.path)
-            for name in set(members) - set(needed):
-                _check_small(archive, name)
+            for name in set(members) - set(needed):  # what plays no part might have played one before it was damaged
+                if archive.zip.getinfo(_place(archive, name)).file_size <= _SMALL:
+                    with archive.zip.open(_place(archive, name)) as member:
+                        while member.read(1 << 20):
+                            pass
             arrays: dict[str, Any] = {name: _whole(archive, name) for name in needed}
             for name in [name for name, array in arrays.items() if array.dtype.kind == "S"]:
                 arrays[name] = np.char.decode(arrays[name], "utf-8")
@@ -81,7 +83,7 @@ class _Member:
 
 
 def _member(archive: Any, name: str) -> _Member | None:
-    """What an archive has by this name; None where that is not an array."""
+    """Tell what an archive has by this name; None where that is not an array."""
     place = _place(archive, name)
     with archive.zip.open(place) as file:
         if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
@@ -96,21 +98,12 @@ def _member(archive: Any, name: str) -> _Member | None:
 
 
 def _place(archive: Any, name: str) -> str:
-    """What the archive itself calls a member."""
+    """Tell what the archive itself calls a member."""
     return name if name in archive.zip.namelist() else f"{name}.npy"
 
 
-def _check_small(archive: Any, name: str) -> None:
-    """Compare what plays no part with its checksum, unless it is large: damaged, it might have played one."""
-    if archive.zip.getinfo(_place(archive, name)).file_size > _SMALL:
-        return
-    with archive.zip.open(_place(archive, name)) as member:
-        while member.read(1 << 20):
-            pass
-
-
 def _needed(members: dict[str, _Member | None], origin: str) -> dict[str, _Member]:
-    """The arrays that play a part, and others that have one entry per trial."""
+    """Give the arrays that play a part, and others that have one entry per trial."""
     strange = [name for name in _OWN if name in members and members[name] is None]
     if strange:
         raise InputError(f"{origin}: {shown(strange[0])} is not an array")
@@ -127,16 +120,8 @@ def _needed(members: dict[str, _Member | None], origin: str) -> dict[str, _Membe
     )
 
 
-def _check_count(file: IO[bytes], found: ZipFile) -> None:
-    """Raise an error unless there are as many members as the archive says at its end."""
-    file.seek(-_END - len(found.comment), os.SEEK_END)
-    count = int.from_bytes(file.read(_END)[10:12], "little")
-    if count not in (_MANY, len(found.infolist())):
-        raise ValueError(f"it should hold {count} arrays, and {len(found.infolist())} are found")
-
-
 def _whole(archive: Any, name: str) -> Any:
-    """An array with nothing after it, as only what is read to its end is compared with its checksum."""
+    """Give an array with nothing after it, as only what is read to its end is compared with its checksum."""
     with archive.zip.open(_place(archive, name)) as member:
         array = np.lib.format.read_array(member, allow_pickle=False)
         if member.read(1):
@@ -182,7 +167,10 @@ def _table(head: Head, arrays: dict[str, Any], others: Sequence[str], options: R
     coded = Ids.of(label.tolist())
     genuine, keep, notes = decode_labels(coded.names.tolist(), coded.codes, options, origin)
     systems = _names(arrays, scores.shape[1], head, origin)
-    further = _further(arrays)
+    kept = {name: array for name, array in arrays.items() if name not in _OWN}
+    further: dict[str, Further] = {
+        name: array if array.dtype.kind in "fiu" else Ids.of(array.tolist()) for name, array in kept.items()
+    }
     left = [f"left out: {listed(others)}, which have not one entry per trial"] if others else []
     sheet = Sheet(
         origin,
@@ -199,21 +187,15 @@ def _table(head: Head, arrays: dict[str, Any], others: Sequence[str], options: R
         sheet, attacks = sheet.rows(keep), None if attacks is None else attacks[keep]
     settled = settle(sheet.ids, genuine, options, origin, place=sheet.place, attacks=attacks)
     told = ["scores", "genuine" if "genuine" in arrays else "label", *ids]
-    kept = [f"kept besides: {listed(further)}"] if further else []
+    besides = [f"kept besides: {listed(further)}"] if further else []
     return replace(
         sheet,
         ids=settled.ids,
         genuine=settled.genuine,
         columns={**sheet.columns, **settled.columns},
         notes=(*sheet.notes, *settled.notes),
-        taken=("; ".join([", ".join(told), *kept]), *left),
+        taken=("; ".join([", ".join(told), *besides]), *left),
     )
-
-
-def _further(arrays: dict[str, Any]) -> dict[str, Further]:
-    """Arrays that play no part."""
-    kept = {name: array for name, array in arrays.items() if name not in _OWN}
-    return {name: a if a.dtype.kind in "fiu" else Ids.of(a.tolist()) for name, a in kept.items()}
 
 
 def _two_lists(head: Head, arrays: dict[str, Any], others: Sequence[str], options: ReadOptions, origin: str) -> Sheet:

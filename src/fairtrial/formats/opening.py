@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from fairtrial.formats.files import UNNAMED, Head, PathLike, expand, list_direct
 from fairtrial.formats.identities import finish, said
 from fairtrial.formats.parquet import open_parquet
 from fairtrial.formats.pieces import Piece, check_wide, rows_at_once
-from fairtrial.formats.registry import check_options, find_format, told_by_content
+from fairtrial.formats.registry import check_options, detect_formats, find_format
 from fairtrial.formats.sheets import ReadOptions, Roles, Sheet
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ class TrialPiece:
         return self.piece.size
 
     def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
-        """The trials, some at a time, and what was found out about their file.
+        """Give the trials, some at a time, and what was found out about their file.
 
         Parameters
         ----------
@@ -83,7 +82,7 @@ class TrialPiece:
 def open_pieces(
     paths: PathLike | Sequence[PathLike], format: str | None, options: ReadOptions, size: int
 ) -> tuple[tuple[str, ...], tuple[TrialPiece, ...]]:
-    """The systems and the pieces of one set of trials in one file or several.
+    """Give the systems and the pieces of one set of trials in one file or several.
 
     Parameters
     ----------
@@ -106,7 +105,7 @@ def open_pieces(
     found: list[TrialPiece] = []
     systems: tuple[str, ...] = ()
     for head in heads:
-        ((chosen, _),) = [(find_format(format), [head])] if format else told_by_content([head], options)
+        ((chosen, _),) = [(find_format(format), [head])] if format else detect_formats([head], options)
         check_options(chosen, options)
         if chosen.pieces is None:
             raise InputError(
@@ -132,7 +131,7 @@ def open_pieces(
 def set_of_pieces(
     pieces: Sequence[Piece], options: ReadOptions, format: str, origin: str
 ) -> tuple[tuple[str, ...], tuple[TrialPiece, ...]]:
-    """The systems and the pieces of one set of trials that was found in pieces."""
+    """Give the systems and the pieces of one set of trials that was found in pieces."""
     if not pieces:
         raise InputError(f"{origin}: holds no trial")
     named = _given_names(pieces[0], options) or pieces[0].systems
@@ -140,15 +139,15 @@ def set_of_pieces(
 
 
 def can_be_cut(path: Path, format: str | None) -> bool:
-    """Whether a file or directory is of a format that can be read in pieces."""
+    """Tell whether a file or directory is of a format that can be read in pieces."""
     if path.is_fifo():
         return False
     heads = _heads(path, None)
-    return all((find_format(format) if format else told_by_content([head])[0][0]).pieces is not None for head in heads)
+    return all((find_format(format) if format else detect_formats([head])[0][0]).pieces is not None for head in heads)
 
 
 def _heads(path: Path, max_size: int | None) -> list[Head]:
-    """The files of a path; in pieces they may unpack to any size, if nothing else is said."""
+    """Give the files of a path; in pieces they may unpack to any size, if nothing else is said."""
     if path.is_fifo():
         raise InputError(f"{path}: a pipe cannot be read in pieces; write it to a file first")
     most = sys.maxsize if max_size is None else max_size
@@ -161,7 +160,7 @@ def _heads(path: Path, max_size: int | None) -> list[Head]:
 
 
 def _names(piece: Piece, head: Head, options: ReadOptions, *, several: bool) -> tuple[str, ...]:
-    """What the systems of a file are called in the set."""
+    """Tell what the systems of a file are called in the set."""
     if piece.named or not several or options.names:
         return _given_names(piece, options) or piece.systems
     return (system_name(head.path.resolve().parent),)
@@ -175,7 +174,7 @@ def _given_names(piece: Piece, options: ReadOptions) -> tuple[str, ...]:
 
 
 def _chosen(systems: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
-    """The systems asked for, or all."""
+    """Give the systems asked for, or all."""
     asked = (*options.systems, *(options.negate if isinstance(options.negate, tuple) else ()))
     for name in asked:
         if name not in systems:
@@ -183,16 +182,8 @@ def _chosen(systems: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
     return options.systems or systems
 
 
-def half_of_memory() -> int:
-    """Half of the machine's memory, in bytes."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):  # not every system says it
-        return 4 * 10**9
-
-
 def expected_memory(paths: Sequence[PathLike]) -> int:
-    """About how many bytes the trials of files take when they are read whole; 0 for what cannot be looked at."""
+    """Estimate how many bytes the trials of files take when they are read whole; 0 if a file cannot be read."""
     try:
         files = [file for path in expand(paths) for file in (list_directory(path) if path.is_dir() else [path])]
         most = _COMPRESSED * sum(file.stat().st_size for file in files)
@@ -204,7 +195,7 @@ def expected_memory(paths: Sequence[PathLike]) -> int:
 
 
 def _expected(head: Head) -> int:
-    if head.data.startswith(b"PAR1"):
+    if parquet.matches([head]):
         with open_parquet(head) as file:
             rows: int = file.metadata.num_rows
             return rows * sum(_WIDTHS.get(str(kind), _TEXT) for kind in file.schema_arrow.types)
@@ -244,7 +235,7 @@ class _FragmentPiece:
         return self.roles.scores if self.named else (UNNAMED,)
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
-        """The rows, at most some at a time."""
+        """Give the rows, at most some at a time."""
         import pyarrow as pa
 
         roles = self.roles if systems is None else self.roles.only(systems)
@@ -260,7 +251,7 @@ class _FragmentPiece:
 
 
 def dataset_pieces(dataset: ds.Dataset, options: ReadOptions, size: int, *, name: str) -> list[Piece]:
-    """The pieces of an Arrow dataset."""
+    """Give the pieces of an Arrow dataset."""
     import pyarrow as pa
 
     head = Head(Path(name), b"", None)
@@ -279,7 +270,7 @@ def dataset_pieces(dataset: ds.Dataset, options: ReadOptions, size: int, *, name
 
 
 def remote_dataset(address: str) -> Any:
-    """A dataset of Parquet files behind an address."""
+    """Open a dataset of Parquet files behind an address."""
     import pyarrow.dataset as ds
 
     try:

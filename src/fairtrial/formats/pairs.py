@@ -30,7 +30,7 @@ _LAST, _FIRST = ("claim", "probe", "label"), ("label", "claim", "probe")
 
 
 def _trial_columns(head: Head, count: int = 20) -> tuple[tuple[str, ...], ...]:
-    """The ways in which a trial list may be read, by its first lines: none, one, or two."""
+    """Give the ways in which a trial list may be read, by its first lines: none, one, or two."""
     lines = [split_spaces(line) for line in head.lines(count)] if head.is_text else []
     if not lines or any(len(line) != 3 for line in lines):
         return ()
@@ -43,7 +43,7 @@ def _trial_columns(head: Head, count: int = 20) -> tuple[tuple[str, ...], ...]:
 
 
 def _order(head: Head, options: ReadOptions) -> tuple[str, ...] | None:
-    """What the columns of a trial list hold, by what the caller says or as the lines tell."""
+    """Tell what the columns of a trial list hold, by what the caller says or as the lines tell."""
     check_positions(options, 3, ("label",), str(head.path))
     ways = _trial_columns(head)
     if "label" in options.columns:
@@ -68,7 +68,7 @@ def _score_columns(head: Head) -> tuple[str, ...] | None:
 
 
 def matches(heads: Sequence[Head]) -> bool:
-    """Whether a trial list comes first and score lists follow."""
+    """Tell whether a trial list comes first and score lists follow."""
     return (
         len(heads) > 1
         and bool(_trial_columns(heads[0]))
@@ -77,7 +77,7 @@ def matches(heads: Sequence[Head]) -> bool:
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet with one system per score list."""
+    """Read one sheet with one system per score list."""
     order = _order(heads[0], options) if heads else None
     if order is None or len(heads) < 2:
         raise InputError("name the trial list (enrol test target|nontarget) first and a score list after it")
@@ -136,7 +136,7 @@ def _scores(head: Head, trials: Sheet, progress: Progress | None) -> Sheet:
 
 
 def _labelled(sheet: Sheet, trials: Sheet) -> Sheet:
-    """A score list with the labels of the trial list, so far as it has them; the rest does not matter."""
+    """Label a score list by the labels of the trial list, so far as it has them; the rest does not matter."""
     names = [trials.ids[name].decode().tolist() for name in ("claim", "probe")]
     tables = dict(zip(zip(*names, strict=True), trials.genuine.tolist(), strict=True))
     own = zip(*(sheet.ids[name].decode().tolist() for name in ("claim", "probe")), strict=True)

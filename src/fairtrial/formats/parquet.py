@@ -55,7 +55,13 @@ def open_parquet(head: Head) -> Iterator[pq.ParquetFile]:
 
     try:
         with open(head.source, "rb") as raw:
-            _check_seal(raw, head.origin)
+            start, footer, _ = _footer(raw)
+            raw.seek(max(0, start - len(_MARK) - _DIGEST))
+            if raw.read(len(_MARK)) == _MARK and raw.read(_DIGEST) != _digest(footer):
+                raise InputError(
+                    f"{head.origin}: is damaged: its checksum does not fit what it holds; get the file again"
+                )
+            raw.seek(0)
             with pq.ParquetFile(raw, page_checksum_verification=True) as file:
                 yield file
     except MemoryError:
@@ -68,18 +74,8 @@ def open_parquet(head: Head) -> Iterator[pq.ParquetFile]:
         ) from error
 
 
-def _check_seal(file: IO[bytes], origin: str) -> None:
-    start, footer, _ = _footer(file)
-    begin = start - len(_MARK) - _DIGEST
-    if begin >= 0:
-        file.seek(begin)
-        if file.read(len(_MARK)) == _MARK and file.read(_DIGEST) != _digest(footer):
-            raise InputError(f"{origin}: is damaged: its checksum does not fit what it holds; get the file again")
-    file.seek(0)
-
-
 def _footer(file: IO[bytes]) -> tuple[int, bytes, bytes]:
-    """Where the footer begins, the footer, and what follows it; an empty one where it cannot be."""
+    """Tell where the footer begins, the footer, and what follows it; an empty one where it cannot be."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - _END))
     end = file.read()
@@ -102,18 +98,13 @@ _METADATA = b"fairtrial"
 
 
 def matches(heads: Sequence[Head]) -> bool:
-    """Whether each file is Parquet."""
+    """Tell whether each file is Parquet."""
     return all(head.data.startswith(b"PAR1") for head in heads)
 
 
-def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet per file."""
-    return [_read_one(head, options, progress) for head in heads]
-
-
 def read_parts(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet of several files that are parts of one table."""
-    sheets = [_read_one(head, options, progress) for head in heads]
+    """Read one sheet of several files that are parts of one table."""
+    sheets = [read(head, options, progress) for head in heads]
     sheets = [
         sheet if sheet.named else replace(sheet, systems=(system_name(heads[0].path.parent),)) for sheet in sheets
     ]
@@ -148,7 +139,8 @@ def _concatenate(parts: Sequence[IdColumn]) -> IdColumn:
     return ArrowTexts(pa.chunked_array([chunk for text in texts for chunk in text.chunks], type=pa.string()))
 
 
-def _read_one(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read a file."""
     with open_parquet(head) as file:
         roles = plan_roles(file.schema_arrow, first_rows(file), options, str(head.path))
         table = read_table(file, roles.columns, head)
@@ -192,7 +184,7 @@ FirstRows: TypeAlias = "Callable[[list[str]], Any]"
 
 
 def first_rows(file: pq.ParquetFile) -> FirstRows:
-    """The first rows of a file."""
+    """Give the first rows of a file."""
     return lambda columns: next(file.iter_batches(LOOKED_AT, columns=columns), None)
 
 
@@ -205,7 +197,7 @@ def plan_roles(schema: pa.Schema, first: FirstRows, options: ReadOptions, origin
 
 
 def sheet_of_table(head: Head, table: pa.Table, roles: Roles, options: ReadOptions) -> Sheet:
-    """The sheet of a table, or of some of its rows."""
+    """Give the sheet of a table, or of some of its rows."""
     kinds, read = roles.kinds, dict(zip(table.column_names, table.columns, strict=True))
     columns = {
         name: _column(read[name], name, kinds[name], head.origin, flags=name == roles.label) for name in roles.columns
@@ -219,7 +211,7 @@ def sheet_of_table(head: Head, table: pa.Table, roles: Roles, options: ReadOptio
 
 
 def _looks(schema: pa.Schema, first_of: FirstRows) -> dict[str, Look]:
-    """What columns hold: by their types, and texts by their first cells."""
+    """Tell what columns hold: by their types, and texts by their first cells."""
     import pyarrow as pa
 
     found: dict[str, Look] = {}
@@ -278,7 +270,7 @@ def _column(column: pa.ChunkedArray, name: str, kind: Kind, origin: str, *, flag
 
 
 def _names(column: pa.ChunkedArray) -> Ids:
-    """Few names of many rows: each is looked at once."""
+    """Read a column of names, each distinct one once."""
     import pyarrow as pa
 
     if pa.types.is_boolean(column.type):
@@ -312,7 +304,7 @@ def _scores(column: pa.ChunkedArray, name: str, origin: str) -> NDArray[np.float
 
 
 def _further(column: pa.ChunkedArray) -> Any:
-    """Numbers without a gap as numbers, and all else as text, empty where there is nothing."""
+    """Give numbers without a gap as numbers, and all else as text, empty where there is nothing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

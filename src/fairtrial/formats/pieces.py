@@ -74,7 +74,7 @@ def cut_blocks(stream: Readable, size: int, *, quotes: bool, origin: str) -> Ite
 
 
 def _last_end(data: bytes, *, quotes: bool) -> int:
-    """Where the last line that is whole ends; 0 where there is none."""
+    """Tell where the last line that is whole ends; 0 where there is none."""
     end = data.rfind(b"\n") + 1
     while quotes and end and data.count(b'"', 0, end) % 2:
         end = data.rfind(b"\n", 0, data.rfind(b'"', 0, end)) + 1
@@ -111,7 +111,7 @@ class Piece(Protocol):
         ...
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
-        """The rows, some at a time, with the scores of some systems; None for all that the file holds."""
+        """Give the rows, some at a time, with the scores of some systems; None for all that the file holds."""
         ...
 
 
@@ -139,7 +139,7 @@ class _ParquetPiece:
         return self.roles.scores if self.named else (system_name(Path(self.path)),)
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
-        """The rows, at most some at a time."""
+        """Give the rows, at most some at a time."""
         roles = self.roles if systems is None else self.roles.only(systems)
         head = Head(Path(self.path), b"", None)
         for group in self.groups:
@@ -195,7 +195,7 @@ class _TextPiece:
         return self.plan.roles.scores
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
-        """The rows, block by block."""
+        """Give the rows, block by block."""
         whole = Head(Path(self.path), b"", self.compression, self.options.max_size)
         with whole.open() as stream:  # here, so that damage to the file is told rather than the line it left behind
             for block in self._blocks(stream):
@@ -227,7 +227,7 @@ class _TextPiece:
 
 
 def parquet_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
-    """The pieces of a Parquet file: row groups, so many together as are read at once."""
+    """Give the pieces of a Parquet file: row groups, so many together as are read at once."""
     with open_parquet(head) as file:
         roles = parquet.plan_roles(file.schema_arrow, parquet.first_rows(file), options, str(head.path))
         check_wide(roles, head)
@@ -259,19 +259,19 @@ def _parquet_piece(
 
 
 def rows_at_once(size: int, roles: Roles) -> int:
-    """How many rows of a table take so much memory."""
+    """Compute how many rows of a table fit into this much memory."""
     return max(size // (_BYTES_FOR_EACH * len(roles.columns)), _LEAST_ROWS)
 
 
 def table_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
-    """The pieces of a text table: blocks of its lines."""
+    """Give the pieces of a text table: blocks of its lines."""
     plan = table.plan_text(head, options)
     check_wide(plan.roles, head)
     return _text_pieces(head, plan, options, _header_of(head), size)
 
 
 def _header_of(head: Head) -> bytes:
-    """The lines up to the names of the columns."""
+    """Give the lines up to the names of the columns."""
     end = 0
     for _ in range(head.first_line + 1):
         end = head.data.find(b"\n", end) + 1
@@ -287,12 +287,12 @@ def _header_of(head: Head) -> bytes:
 
 
 def bob_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
-    """The pieces of a file in bob's format: blocks of its lines."""
+    """Give the pieces of a file in bob's format: blocks of its lines."""
     return _text_pieces(head, headerless.plan_text(head, options, bob=True), options, b"", size)
 
 
 def headerless_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
-    """The pieces of a text without a header: blocks of its lines."""
+    """Give the pieces of a text without a header: blocks of its lines."""
     plan = headerless.plan_text(head, options)
     check_wide(plan.roles, head)
     return _text_pieces(head, plan, options, b"", size)

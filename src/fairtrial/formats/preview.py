@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fairtrial.core.errors import FairtrialError, InputError
 from fairtrial.core.words import cut
-from fairtrial.formats import parquet
-from fairtrial.formats.files import Head, PathLike, read_head
+from fairtrial.formats import headerless, parquet
+from fairtrial.formats.files import PathLike, read_head
 from fairtrial.formats.parquet import open_parquet
-from fairtrial.formats.registry import told_by_content
+from fairtrial.formats.registry import detect_formats
 from fairtrial.formats.sheets import ReadOptions, Roles, find_coding, label_meaning
 from fairtrial.formats.table import text_header, text_roles
 from fairtrial.formats.text import split_rows
@@ -108,74 +107,55 @@ def glance(path: PathLike) -> Glance:
         return Glance(trouble=str(error))
     lines = tuple(cut(line, 200) for line in head.lines(_LINES)) if head.is_text else ()
     try:
-        [(found, _)] = told_by_content([head])
+        [(told, _)] = detect_formats([head])
     except InputError as error:
         return Glance(lines=lines, trouble=str(error))
+    cells: dict[str, list[str]] = {}
+    played: dict[str, str] = {}
+    trouble = ""
     try:
         if parquet.matches([head]):
-            columns, labels, trouble = _parquet(head)
-        elif text_header(head) is not None and found.name in ("csv", "tsv"):
-            columns, labels, trouble = _text(head)
-        else:
-            columns, labels, trouble = (), (), ""
+            with open_parquet(head) as file:
+                first = next(file.iter_batches(_ROWS), None)
+                cells = {name: [] if first is None else _texts(first.column(name)) for name in file.schema_arrow.names}
+                roles = parquet.plan_roles(file.schema_arrow, parquet.first_rows(file), ReadOptions(), str(head.path))
+            played = _played(roles)
+        elif told.name == "csv":
+            delimiter, names = text_header(head) or (",", [])
+            rows = split_rows(head.lines(1 + _ROWS, header=True), delimiter)[1:]
+            cells = {name: [row[k].strip() for row in rows if k < len(row)] for k, name in enumerate(names) if name}
+            played = _played(text_roles(head, ReadOptions()))
+        elif told.name == "headerless":  # its columns go by their numbers
+            rows = headerless.rows_of(head, _ROWS)[1]
+            cells = {str(number): list(column) for number, column in enumerate(zip(*rows, strict=True), 1)}
+            plan = headerless.plan_text(head, ReadOptions())
+            by_name = _played(plan.roles)
+            played = {number: by_name.get(name, "other") for number, name in zip(cells, plan.layout.names, strict=True)}
     except FairtrialError as error:
-        return Glance(found.name, found.description, lines=lines, trouble=str(error))
-    return Glance(found.name, found.description, columns, labels, lines, trouble)
-
-
-_Told = tuple[tuple[GlancedColumn, ...], tuple[GlancedLabel, ...], str]
-
-
-def _text(head: Head) -> _Told:
-    header = text_header(head)
-    assert header is not None
-    delimiter, names = header
-    rows = split_rows(head.lines(1 + _ROWS, header=True), delimiter)[1:]
-    cells = {name: [row[k].strip() for row in rows if k < len(row)] for k, name in enumerate(names) if name}
-    try:
-        return _told(cells, text_roles(head, ReadOptions()), "", str(head.path))
-    except InputError as error:
-        return _told(cells, None, str(error), str(head.path))
-
-
-def _parquet(head: Head) -> _Told:
-    with open_parquet(head) as file:
-        schema = file.schema_arrow
-        first = next(file.iter_batches(_ROWS), None)
-        cells = {name: [] if first is None else _texts(first.column(name)) for name in schema.names}
-        try:
-            roles = parquet.plan_roles(schema, parquet.first_rows(file), ReadOptions(), str(head.path))
-        except InputError as error:
-            return _told(cells, None, str(error), str(head.path))
-    return _told(cells, roles, "", str(head.path))
-
-
-def _texts(column: Any) -> list[str]:
-    """The cells of a column of Arrow as text; what is missing is empty, what is neither text nor number is told."""
-    found = ["" if cell is None else cell for cell in column.to_pylist()]
-    return [str(cell).lower() if isinstance(cell, bool) else cut(str(cell), 80) for cell in found]
-
-
-def _told(cells: dict[str, list[str]], roles: Roles | None, trouble: str, where: str) -> _Told:
-    played: dict[str, str] = {}
-    if roles is not None:
-        played |= dict.fromkeys(roles.scores, "score") | {column: field for field, column in roles.ids}
-        played |= {name: role for role, name in (("label", roles.label), ("system", roles.system)) if name is not None}
+        trouble = str(error)
     columns = tuple(
         GlancedColumn(
             name, played.get(name, "other"), tuple(cut(cell, 40) for cell in list(dict.fromkeys(own))[:_EXAMPLES])
         )
         for name, own in cells.items()
     )
-    if roles is None or roles.label is None:
-        return columns, (), trouble
-    words = list(dict.fromkeys(cells[roles.label]))[:_MOST_LABELS]
+    words = [word for name, role in played.items() if role == "label" for word in dict.fromkeys(cells[name])]
     try:
-        coding = find_coding(words, where)
+        coding = find_coding(words, str(head.path)) if words else ("", "")
+        labels = tuple(GlancedLabel(word, label_meaning(word, coding)) for word in words[:_MOST_LABELS])
     except InputError as error:
-        return columns, tuple(GlancedLabel(word, "") for word in words), trouble or str(error)
-    return columns, _meanings(words, coding), trouble
+        labels = tuple(GlancedLabel(word, "") for word in words[:_MOST_LABELS])
+        trouble = trouble or str(error)
+    return Glance(told.name, told.description, columns, labels, lines, trouble)
 
 
-def _meanings(words: Sequence[str], coding: tuple[str, str]) -> tuple[GlancedLabel, ...]:
-    return tuple(GlancedLabel(word, label_meaning(word, coding)) for word in words)
+def _played(roles: Roles) -> dict[str, str]:
+    """Give the role of each column that plays one."""
+    single = {name: role for role, name in (("label", roles.label), ("system", roles.system)) if name is not None}
+    return dict.fromkeys(roles.scores, "score") | {column: field for field, column in roles.ids} | single
+
+
+def _texts(column: Any) -> list[str]:
+    """Give the cells of a column of Arrow as text; what is missing is empty."""
+    cells = ["" if cell is None else cell for cell in column.to_pylist()]
+    return [str(cell).lower() if isinstance(cell, bool) else cut(str(cell), 80) for cell in cells]

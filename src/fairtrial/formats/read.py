@@ -30,10 +30,10 @@ from fairtrial.formats.registry import (
     FORMATS,
     Format,
     check_options,
+    detect_formats,
     find_format,
+    format_of_name,
     register_format,
-    told_by_content,
-    told_by_name,
 )
 from fairtrial.formats.results import write_tables
 from fairtrial.formats.sheets import ReadOptions, Sheet
@@ -184,7 +184,7 @@ def _read(
     progress: Progress | None,
     joined: list[Joined],
 ) -> tuple[Trials, bool]:
-    """The trials and whether the files themselves name their systems; with a key, which of its trials have scores."""
+    """Read the trials, and tell whether the files name their systems; a key and its scored trials are appended."""
     sheets = _read_sheets(expand(paths), format, settings, progress)
     sheets = _name_apart(sheets, settings.names)
     if settings.key:
@@ -207,7 +207,7 @@ def _read_sheets(
         else:
             plain.append(read_head(path, options.max_size))
     if plain:
-        groups = [(find_format(format), plain)] if format else told_by_content(plain, options)
+        groups = [(find_format(format), plain)] if format else detect_formats(plain, options)
         for chosen, heads in groups:
             check_options(chosen, options)
             sheets.extend(said(sheet, chosen.name) for sheet in chosen.read(heads, options, progress))
@@ -298,7 +298,7 @@ def write_trials(trials: TrialsLike, path: PathLike, *, format: str | None = Non
     """
     target = Path(path)
     trials = trials_of(trials, "trials")
-    chosen = told_by_name(target) if format is None else find_format(format)
+    chosen = format_of_name(target) if format is None else find_format(format)
     if format is None and chosen.name == "bob4" and trials.model is not None:
         chosen = find_format("bob5")  # which has room for the model
     if chosen.write is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,6 +16,8 @@ from fairtrial.formats import headerless, lists, matrix, npz, pairs, parquet, ta
 from fairtrial.formats.files import Head, Progress
 from fairtrial.formats.pieces import Piece, bob_pieces, headerless_pieces, parquet_pieces, table_pieces
 from fairtrial.formats.sheets import ReadOptions, Sheet
+
+Read: TypeAlias = Callable[[Sequence[Head], ReadOptions, Progress | None], list[Sheet]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Format:
     name: str
     description: str
     matches: Callable[[Sequence[Head]], bool]
-    read: Callable[[Sequence[Head], ReadOptions, Progress | None], list[Sheet]]
+    read: Read
     write: Callable[[Trials, Path, Path], tuple[str, ...] | None] | None = None
     endings: tuple[str, ...] = ()
     joint: bool = False
@@ -94,8 +97,8 @@ def register_format(format_: Format) -> Format:
     return format_
 
 
-def _never(heads: Sequence[Head]) -> bool:
-    return False
+def _one_by_one(read: Callable[[Head, ReadOptions, Progress | None], Sheet]) -> Read:
+    return lambda heads, options, progress: [read(head, options, progress) for head in heads]
 
 
 for _format in (
@@ -119,20 +122,20 @@ for _format in (
         "parquet",
         "Parquet table",
         parquet.matches,
-        parquet.read,
+        _one_by_one(parquet.read),
         parquet.write,
         (".parquet",),
         options=_TABLE,
         pieces=parquet_pieces,
     ),
-    Format("npz", "NumPy archive", npz.matches, npz.read, npz.write, (".npz",), options=_LABELS),
-    Format("matrix", "similarity matrix with ids", matrix.matches, matrix.read, options=_MATRIX),
+    Format("npz", "NumPy archive", npz.matches, _one_by_one(npz.read), npz.write, (".npz",), options=_LABELS),
+    Format("matrix", "similarity matrix with ids", matrix.matches, _one_by_one(matrix.read), options=_MATRIX),
     Format(
         "csv",
         "table with a header",
         table.matches_text,
-        table.read_text,
-        table.write_csv,
+        _one_by_one(table.read_text),
+        partial(table.write, delimiter=","),
         (".csv",),
         options=_TABLE,
         pieces=table_pieces,
@@ -140,9 +143,9 @@ for _format in (
     Format(
         "tsv",
         "table with a header, tabs",
-        _never,
-        table.read_text,
-        table.write_tsv,
+        lambda heads: False,
+        _one_by_one(table.read_text),
+        partial(table.write, delimiter="\t"),
         (".tsv",),
         options=_TABLE,
         pieces=table_pieces,
@@ -151,7 +154,7 @@ for _format in (
         "headerless",
         "columns without a header, told by their cells",
         headerless.matches,
-        headerless.read,
+        _one_by_one(headerless.read),
         options=_TABLE,
         pieces=headerless_pieces,
     ),
@@ -159,8 +162,8 @@ for _format in (
         "bob4",
         "claim subject probe score",
         headerless.matches_bob,
-        headerless.read_bob,
-        headerless.write_four,
+        _one_by_one(headerless.read_bob),
+        partial(headerless.write_bob, names=headerless.COLUMNS[4]),
         (".txt", ".scores"),
         options=_TABLE,
         pieces=bob_pieces,
@@ -168,9 +171,9 @@ for _format in (
     Format(
         "bob5",
         "claim model subject probe score",
-        _never,
-        headerless.read_bob,
-        headerless.write_five,
+        lambda heads: False,
+        _one_by_one(headerless.read_bob),
+        partial(headerless.write_bob, names=headerless.COLUMNS[5]),
         options=_TABLE,
         pieces=bob_pieces,
     ),
@@ -179,7 +182,7 @@ for _format in (
 
 
 def find_format(name: str) -> Format:
-    """A format by its name."""
+    """Find a format by its name."""
     return FORMATS.find(name)
 
 
@@ -194,8 +197,8 @@ def check_options(format_: Format, options: ReadOptions) -> None:
 Told: TypeAlias = list[tuple[Format, list[Head]]]
 
 
-def told_by_content(heads: Sequence[Head], options: ReadOptions | None = None) -> Told:
-    """The format of all files together, or of each; those of other packages are tried if no other fits.
+def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) -> Told:
+    """Give the format of all files together, or of each; those of other packages are tried if no other fits.
 
     Text of no known format whose columns are named by number is read as `headerless`.
     """
@@ -213,7 +216,7 @@ def told_by_content(heads: Sequence[Head], options: ReadOptions | None = None) -
 
 
 def _told(heads: Sequence[Head], formats: Iterable[Format]) -> Told | Head:
-    """The formats of files among these, or the first file that has none of them."""
+    """Give the formats of files among these, or the first file that has none of them."""
     known = list(formats)
     for format_ in known:
         if format_.joint and format_.matches(heads):
@@ -255,8 +258,8 @@ def _unknown(head: Head) -> InputError:
     )
 
 
-def told_by_name(target: Path) -> Format:
-    """The format to write, by the ending of the name."""
+def format_of_name(target: Path) -> Format:
+    """Give the format to write, by the ending of the name."""
     endings = [ending.lower() for ending in target.suffixes if ending.lower() not in (".gz", ".zst")]
     for format_ in FORMATS.values():
         if format_.write is not None and endings and endings[-1] in format_.endings:

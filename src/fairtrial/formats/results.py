@@ -21,7 +21,7 @@ ENDINGS = (".csv", ".tsv", ".parquet", ".md", ".tex")
 
 
 def _check_ending(path: PathLike, known: Sequence[str] = ENDINGS) -> str:
-    """The ending of a file's name, if it says how the file is to be written."""
+    """Give the ending of a file's name, if it says how the file is to be written."""
     ending = _ending(Path(path))
     if ending not in known:
         raise OutputError(f"{path}: its name should end in {', '.join(known)}")

@@ -16,7 +16,7 @@ from fairtrial.core.ids import IdColumn, Ids, object_array
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, NanPolicy
 from fairtrial.core.words import Text, cut, listed, nearest, shown
-from fairtrial.formats.text import Kind, is_number
+from fairtrial.formats.text import Kind, is_number, is_whole
 
 ROLES = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
 
@@ -156,7 +156,7 @@ class Place:
         return f"{self.origin}, row {self.row}"
 
     def beside(self, other: Place) -> str:
-        """The row alone where the other is of the same origin."""
+        """Give the row alone where the other is of the same origin."""
         return str(self.row) if self.origin == other.origin else f"{self.row} of {self.origin}"
 
 
@@ -189,7 +189,7 @@ class Sheet:
         return len(self.genuine)
 
     def place(self, row: int) -> Place:
-        """Where a row came from."""
+        """Tell where a row came from."""
         return Place(self.origin, 1 + (row if self.numbers is None else int(self.numbers[row])))
 
     def checked(self, options: ReadOptions) -> Sheet:
@@ -200,7 +200,7 @@ class Sheet:
         return self
 
     def rows(self, rows: NDArray[np.int64]) -> Sheet:
-        """The trials at these rows, in this order."""
+        """Give the trials at these rows, in this order."""
         ids = {name: column[rows] for name, column in self.ids.items()}
         numbers = rows if self.numbers is None else self.numbers[rows]
         further = {name: column[rows] for name, column in self.columns.items()}
@@ -210,7 +210,7 @@ class Sheet:
 
 
 def row_of(origin: str) -> PlaceOf:
-    """From the index of a row to where it is in a file."""
+    """Give a function from the index of a row to where it is in a file."""
     return lambda row: Place(origin, row + 1)
 
 
@@ -232,7 +232,7 @@ def check_missing(scores: NDArray[np.floating], policy: NanPolicy, place: PlaceO
 
 
 def columns_of(scores: Sequence[NDArray[np.floating]]) -> NDArray[np.floating]:
-    """Score columns side by side, each in one piece of memory."""
+    """Put score columns side by side, each in one piece of memory."""
     if len(scores) == 1:
         return scores[0][:, None]
     together = scores[0].base
@@ -262,7 +262,7 @@ _CODINGS = (
 def decode_labels(
     names: Sequence[str], codes: NDArray[np.integer], options: ReadOptions, origin: str, *, whole: bool = True
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None, tuple[str, ...]]:
-    """Which trials are genuine, which rows to keep (None: all) and a note on those left out.
+    """Decode which trials are genuine, which rows to keep (None: all), and a note on those left out.
 
     Of a piece of a file, which need not have all labels, the caller must check the labels of all pieces together.
 
@@ -285,14 +285,14 @@ def ids_of_flags(flags: NDArray[np.bool_]) -> Ids:
 
 
 def used_labels(names: Sequence[str], codes: NDArray[np.integer]) -> frozenset[str]:
-    """The names that some row has."""
+    """Give the names that some row has."""
     if len(names) < 16:  # a glance for each is quicker than to count them all
         return frozenset(name for code, name in enumerate(names) if (codes == code).any())
     return frozenset(names[code] for code in np.flatnonzero(np.bincount(codes)).tolist())
 
 
 def find_coding(labels: Iterable[str], origin: str) -> tuple[str, str]:
-    """The words for genuine and impostor trials among which all labels are.
+    """Find the words for genuine and impostor trials among which all labels are.
 
     Raises
     ------
@@ -318,7 +318,7 @@ def find_coding(labels: Iterable[str], origin: str) -> tuple[str, str]:
 
 
 def label_meaning(label: str, coding: tuple[str, str]) -> str:
-    """What a label stands for in a coding: genuine, impostor, or nothing."""
+    """Tell what a label stands for in a coding: genuine, impostor, or nothing."""
     return dict(zip(coding, ("genuine", "impostor"), strict=True)).get(_plain(label), "")
 
 
@@ -392,7 +392,7 @@ which would be numbers if it were written otherwise, as 0,5 is."""
 
 
 def look_at(cells: Sequence[str]) -> Look:
-    """What cells hold; one number among them makes it numbers, so that text further down is an error."""
+    """Tell what cells hold; one number among them makes it numbers, so that text further down is an error."""
     filled = [cell for cell in cells if cell]
     if not filled:
         return "empty"
@@ -404,25 +404,20 @@ def look_at(cells: Sequence[str]) -> Look:
     return "whole" if all(is_whole(cell) for cell in filled) else "fraction"
 
 
-def is_whole(cell: str) -> bool:
-    """Whether a cell is a whole number."""
-    return cell.strip().lstrip("+-").isdecimal()
-
-
 def _may_be_scores(cells: Sequence[str]) -> bool:
-    """Whether most cells of a column taken for text are numbers after all, or nearly so, as 0,5 is."""
+    """Tell whether most cells of a column taken for text are numbers after all, or nearly so, as 0,5 is."""
     told = [cell for text in cells if (cell := text.strip()).lower() not in _MISSING]
     return bool(told) and 2 * sum(_NEARLY_A_NUMBER.fullmatch(cell) is not None for cell in told) >= len(told)
 
 
 def is_role(names: Sequence[str]) -> bool:
-    """Whether one of the names is the usual name of a role, or of a column that holds no scores."""
+    """Tell whether one of the names is the usual name of a role, or of a column that holds no scores."""
     known = {*_FURTHER, *(alias for aliases in _ALIASES.values() for alias in aliases)}
     return any(name.lower() in known or _is_plain_score(name) for name in names)
 
 
 def _is_plain_score(name: str) -> bool:
-    """Whether a column's name says only that it is a score, and not whose."""
+    """Tell whether a column's name says only that it is a score, and not whose."""
     return name.lower() in _SCORE
 
 
@@ -441,8 +436,6 @@ class Roles:
     """Further columns that nobody named as such: they might be scores, if they turn out to hold numbers."""
     whole: tuple[str, ...] = ()
     """Further columns of whole numbers that would be scores if they held fractions."""
-    doubtful: tuple[str, ...] = ()
-    """Scores that are whole numbers, beside others that are not."""
 
     @property
     def columns(self) -> list[str]:
@@ -463,22 +456,16 @@ class Roles:
         return len(self.scores) > 1 or not _is_plain_score(self.scores[0])
 
     def only(self, systems: Sequence[str]) -> Roles:
-        """What is needed for the scores of some systems: those, and what says which trials are genuine."""
+        """Tell what is needed for the scores of some systems: those, and what says which trials are genuine."""
         scores = tuple(name for name in self.scores if name in systems) if len(self.scores) > 1 else self.scores
         return replace(self, scores=scores, ids=() if self.label is not None else self.ids, further=())
 
     def notes(self, origin: str) -> tuple[Note, ...]:
-        """Note which columns of whole numbers were taken for scores, and which were not."""
-        notes = []
-        if self.whole:
-            template = "{names:list}: whole numbers, not taken for scores; if they are, say so, as in {scores!o}"
-            scores = [*self.scores, *self.whole]
-            notes.append(Note("whole-numbers", template, origin, names=list(self.whole), scores=scores))
-        doubtful = [name for name in self.doubtful if name in self.scores]
-        if doubtful:
-            template = "{names:list}: whole numbers, taken for scores; if they are not, say so, as in {columns!o}"
-            notes.append(Note("whole-scores", template, origin, names=doubtful, columns={"other": doubtful[0]}))
-        return tuple(notes)
+        """Note which columns of whole numbers are not read as scores."""
+        if not self.whole:
+            return ()
+        template = "{names:list}: whole numbers, not taken for scores; if they are, say so, as in {scores!o}"
+        return (Note("whole-numbers", template, origin, names=list(self.whole), scores=[*self.scores, *self.whole]),)
 
     @property
     def taken(self) -> str:
@@ -514,19 +501,18 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
         scores = [by_lower[name] for name in _SCORE if name in by_lower and by_lower[name] not in given][:1]
     told = bool(scores)
     whole: list[str] = []
-    doubtful: list[str] = []
     if not scores:
         spoken_for = {*roles.values(), *others, ""}
         free = [name for name in names if name not in spoken_for]
-        numbers = ("number", "whole", "fraction")
-        scores = [name for name in free if looks.get(name) in numbers and name.lower() not in _FURTHER]
-        # whole numbers before the first fractions are rather ages or numbers of people, unless they are asked for
-        asked = set(options.systems)
-        first = next((k for k, name in enumerate(scores) if looks[name] != "whole" or name in asked), 0)
-        whole = scores[:first]
-        scores = scores[first:]
-        if not asked and any(looks[name] != "whole" for name in scores):
-            doubtful = [name for name in scores if looks[name] == "whole"]
+        numbers = [name for name in free if looks.get(name) in ("number", "whole", "fraction")]
+        scores = [name for name in numbers if name.lower() not in _FURTHER]
+        # whole numbers beside fractions are rather ages or numbers of people, unless they are asked for
+        asked = {*options.systems, *(() if isinstance(options.negate, bool) else options.negate)}
+        whole = [name for name in scores if looks[name] == "whole" and name not in asked]
+        if len(whole) < len(scores):
+            scores = [name for name in scores if name not in whole]
+        else:
+            whole = []
     if not scores:
         nearly = [name for name in free if looks.get(name) == "nearly"]
         what = (
@@ -556,12 +542,11 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
         further,
         frozenset(unsure),
         tuple(whole),
-        tuple(doubtful),
     )
 
 
 def key_roles(names: Sequence[str], options: ReadOptions) -> tuple[str, dict[str, str]]:
-    """The label of a key, empty if there is none, and its id columns by role."""
+    """Give the label of a key, empty if there is none, and its id columns by role."""
     by_lower = {name.lower(): name for name in reversed(names)}
     roles = {role: name for role, name in options.columns.items() if name in names}
     for role, aliases in _ALIASES.items():
@@ -620,7 +605,7 @@ def check_unsure(cells: Sequence[str], name: str, origin: str) -> None:
 
 
 def number_of(name: str) -> int:
-    """The number of a column; 0 where the name is not a number."""
+    """Give the number of a column; 0 where the name is not a number."""
     return int(name) if name.isascii() and name.isdecimal() else 0
 
 

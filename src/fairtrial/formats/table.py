@@ -39,6 +39,7 @@ from fairtrial.formats.sheets import (
     used_labels,
 )
 from fairtrial.formats.text import (
+    DELIMITERS,
     Kind,
     Layout,
     further_column,
@@ -54,26 +55,25 @@ from fairtrial.formats.text import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_DELIMITERS = ",\t;"
 _LOOKED_AT = 20
 _MOST_LOOKED_AT = 2000
 _SAMPLED = 2000
 
 
 def matches_text(heads: Sequence[Head]) -> bool:
-    """Whether each file begins with a header of column names."""
+    """Tell whether each file begins with a header of column names."""
     return all(head.is_text and text_header(head) is not None for head in heads)
 
 
 def text_header(head: Head, *, key: bool = False) -> tuple[str, list[str]] | None:
-    """What separates the columns, and their names; only the first, an index, may have none.
+    """Tell what separates the columns, and their names; only the first, an index, may have none.
 
     Of a key, which holds no numbers, names between spaces are told by those that are known.
     """
     lines = head.lines(2, header=True)
     if not lines:
         return None
-    delimiter = max(_DELIMITERS, key=lines[0].count)
+    delimiter = max(DELIMITERS, key=lines[0].count)
     names = [name.strip() for name in split_rows(lines[:1], delimiter)[0]]
     if len(names) == 1 and len(lines) > 1:  # names separated by spaces, with numbers below them
         names, cells = split_spaces(lines[0]), split_spaces(lines[1])
@@ -88,9 +88,9 @@ def text_header(head: Head, *, key: bool = False) -> tuple[str, list[str]] | Non
     return delimiter, names
 
 
-def read_text(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    """One sheet per file."""
-    return [read_planned(head, plan_text(head, options), options, progress) for head in heads]
+def read_text(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
+    """Read a text table."""
+    return read_planned(head, plan_text(head, options), options, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class TextPlan:
     """What finds the person within ids that only this format has."""
 
     def only(self, systems: Sequence[str] | None) -> TextPlan:
-        """What is needed for the scores of some systems, and nothing else; None for all there is."""
+        """Tell what is needed for the scores of some systems, and nothing else; None for all there is."""
         if systems is None:
             return self
         roles = self.roles.only(systems)
@@ -138,7 +138,7 @@ def _known_header(head: Head) -> tuple[str, list[str]]:
 
 
 def read_planned(head: Head, plan: TextPlan, options: ReadOptions, progress: Progress | None = None) -> Sheet:
-    """The sheet of a text table, or of a block of its lines."""
+    """Read the sheet of a text table, or of a block of its lines."""
     read = read_columns(head, plan.layout, progress)
     columns = read.columns
     lost = [name for name in plan.roles.further if name not in columns]
@@ -155,7 +155,7 @@ def read_planned(head: Head, plan: TextPlan, options: ReadOptions, progress: Pro
 
 
 def _look(rows: Sequence[Sequence[str]], k: int) -> Look:
-    """What the first cells of a column hold; those after them, too, if they are empty or whole numbers."""
+    """Tell what the first cells of a column hold; those after them, too, if they are empty or whole numbers."""
     look = look_at([row[k] for row in rows[:_LOOKED_AT] if k < len(row)])
     if look not in ("empty", "whole"):
         return look
@@ -169,7 +169,7 @@ def _kinds(names: Sequence[str], roles: Roles) -> tuple[Kind, ...]:
 
 
 def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOptions) -> Sheet:
-    """The sheet of a table whose columns are read."""
+    """Give the sheet of a table whose columns are read."""
     origin = head.origin
     further: dict[str, Further] = {name: columns[name] for name in roles.further}
     for name in roles.unsure & further.keys():
@@ -219,7 +219,7 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
 
 
 def _truths(flags: NDArray[np.bool_]) -> tuple[tuple[str, bool], ...]:
-    """Which words truth values stand for, and whether they do."""
+    """Tell which words truth values stand for, and whether they do."""
     return ("true", bool(flags.any())), ("false", not flags.all())
 
 
@@ -270,17 +270,8 @@ def to_arrow(trials: Trials, target: Path) -> pa.Table:
     return pa.table([*columns, *further, *scores], names=names)
 
 
-def write_csv(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
-    """Write comma-separated values with a header."""
-    return _write(trials, place, target, ",")
-
-
-def write_tsv(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
-    """Write tab-separated values with a header."""
-    return _write(trials, place, target, "\t")
-
-
-def _write(trials: Trials, place: Path, target: Path, delimiter: str) -> tuple[str, ...]:
+def write(trials: Trials, place: Path, target: Path, delimiter: str) -> tuple[str, ...]:
+    """Write a text table with a header."""
     import pyarrow as pa
 
     table = to_arrow(trials, target)

@@ -9,7 +9,6 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from math import isinf
 from pathlib import Path
 from threading import Event
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+DELIMITERS = ",\t;"
+"""What may separate the columns of a table."""
 _MAX_CELL = 1 << 24
 
 
@@ -96,7 +97,7 @@ class QuotedRows:
 
 
 def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """The cells of the first lines of a table; a cell in quotes may go over several of them."""
+    """Split the first lines of a table into cells; a cell in quotes may go over several of them."""
     if delimiter == " ":
         return [split_spaces(line) for line in lines]
     return list(QuotedRows((f"{line}\n" for line in lines), delimiter))
@@ -106,7 +107,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def lent(stream: pa.NativeFile | WatchedStream, given_back: Event) -> pa.NativeFile:
-    """A stream for Arrow to read, and to give back.
+    """Lend a stream to Arrow, and learn when it is given back.
 
     A thread of Arrow that still needs Python when the program ends would abort it (seen up to pyarrow 24). So the
     bytes that Arrow keeps are no objects of Python, and whoever lends a stream waits until it is given back.
@@ -152,50 +153,44 @@ class WatchedStream:
     stream
         Where the bytes come from.
     delimiter
-        What separates cells that may stand in quotes; None where a quote is a letter like any other.
+        What separates cells that may stand in quotes.
     """
 
-    def __init__(self, stream: pa.NativeFile, delimiter: str | None) -> None:
+    def __init__(self, stream: pa.NativeFile, delimiter: str) -> None:
         self._stream = stream
-        self._delimiter = None if delimiter is None else delimiter.encode()
+        self._delimiter = delimiter.encode()
         self._rest = b""
         self._begun = False
         self._odd = False
 
     def read(self, count: int = -1) -> bytes:
-        """The next bytes."""
+        """Read the next bytes."""
         data: bytes = self._stream.read(count)
-        if not self._odd and data:
-            self._odd = b"\x00" in data
-            if self._delimiter is not None:
-                self._watch_quotes(data)
+        if self._odd or not data:
+            return data
+        self._odd = b"\x00" in data
+        text = data if self._begun else data.removeprefix(_BOM)
+        self._begun = True
+        end = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1  # a cell in quotes that goes over several lines is odd
+        self._odd = self._odd or not _is_simple(self._rest + text[:end], self._delimiter)
+        self._rest = text[end:] if end else self._rest + text
         return data
 
     def is_odd(self) -> bool:
-        """Whether all that was read has a NUL, or a quote that may mean anything but "the cell begins, or ends"."""
-        return self._odd or self._is_odd_text(self._rest)
-
-    def _watch_quotes(self, data: bytes) -> None:
-        """Look at whole lines; a cell in quotes that goes over several of them is odd."""
-        if not self._begun:
-            data, self._begun = data.removeprefix(_BOM), True
-        end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
-        if b'"' in data or b'"' in self._rest:
-            self._odd = self._odd or self._is_odd_text(self._rest + data[:end])
-        self._rest = data[end:] if end else self._rest + data
-
-    def _is_odd_text(self, text: bytes) -> bool:
-        delimiter = self._delimiter
-        if delimiter is None or b'"' not in text:
-            return False
-        if _is_simple(text, delimiter):
-            return False
-        cell = rb'(?:(?<=[%s\r\n])|\A)"[^"\r\n]*(?:""[^"\r\n]*)*"[^"%s\r\n]*(?=[%s\r\n]|\Z)' % ((delimiter,) * 3)
-        return b'"' in re.sub(cell, b"", text)
+        """Tell whether all that was read has a NUL, or a quote that may mean anything but the ends of a cell."""
+        return self._odd or not _is_simple(self._rest, self._delimiter)
 
 
 def _is_simple(text: bytes, delimiter: bytes) -> bool:
-    """Whether quotes come in pairs around whole cells of one line, none of them doubled."""
+    """Tell whether every quote begins or ends a cell of one line, or is doubled in one."""
+    if b'"' not in text or _in_pairs(text, delimiter):
+        return True
+    cell = rb'(?:(?<=[%s\r\n])|\A)"[^"\r\n]*(?:""[^"\r\n]*)*"[^"%s\r\n]*(?=[%s\r\n]|\Z)' % ((delimiter,) * 3)
+    return b'"' not in re.sub(cell, b"", text)
+
+
+def _in_pairs(text: bytes, delimiter: bytes) -> bool:
+    """Tell whether quotes come in pairs around whole cells of one line, none of them doubled, which is quick to see."""
     letters = np.frombuffer(b"\n%s\n" % text, np.uint8)
     quotes = np.flatnonzero(letters == ord('"'))
     if len(quotes) % 2:
@@ -280,7 +275,7 @@ class ArrowTexts:
         return np.asarray(self.texts.to_numpy(), dtype=object)
 
     def holds(self, text: str) -> bool:
-        """Whether some row has this text."""
+        """Tell whether some row has this text."""
         import pyarrow.compute as pc
 
         if not text:
@@ -288,7 +283,7 @@ class ArrowTexts:
         return bool(pc.any(pc.equal(self.texts, text)).as_py())
 
     def contains(self, letter: str) -> bool:
-        """Whether some row has this ASCII letter within."""
+        """Tell whether some row has this ASCII letter within."""
         for chunk in self.texts.chunks:
             offsets, data = string_buffers(chunk)
             if (data[offsets[0] : offsets[-1]] == ord(letter)).any():
@@ -314,7 +309,7 @@ class ArrowTexts:
 
 
 def _has_odd_ends(chunk: pa.StringArray) -> bool:
-    """Whether some text begins or ends with something other than a visible ASCII character."""
+    """Tell whether some text begins or ends with something other than a visible ASCII character."""
     offsets, data = string_buffers(chunk)
     if not len(data):
         return False
@@ -324,14 +319,14 @@ def _has_odd_ends(chunk: pa.StringArray) -> bool:
 
 
 def string_buffers(chunk: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Where each text begins and the next one does, and the bytes of all."""
+    """Tell where each text begins and the next one does, and the bytes of all."""
     _, offsets, data = chunk.buffers()
     starts = np.frombuffer(offsets, np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
     return starts, np.frombuffer(b"" if data is None else data, np.uint8)
 
 
 def ids_from_arrow(column: pa.ChunkedArray) -> Ids:
-    """Ids of a dictionary-encoded column."""
+    """Convert a dictionary-encoded column to ids."""
     unified = column.unify_dictionaries()
     if unified.num_chunks == 0:
         return Ids(np.zeros(0, dtype=np.int32), object_array([]))
@@ -340,7 +335,7 @@ def ids_from_arrow(column: pa.ChunkedArray) -> Ids:
 
 
 def split_spaces(line: str) -> list[str]:
-    """The fields of a line, separated by spaces and tabs and by nothing else."""
+    """Split a line into its fields, separated by spaces and tabs and by nothing else."""
     return _SPACES.split(line.strip(" \t\r\n"))
 
 
@@ -349,7 +344,7 @@ class _TooLargeError(ValueError):
 
 
 def _parse_score(field: str) -> float:
-    """A number as score files write it; Python's own underscores and foreign digits are not.
+    """Parse a number as score files write it; Python's own underscores and foreign digits are not.
 
     Raises
     ------
@@ -361,19 +356,20 @@ def _parse_score(field: str) -> float:
     if _NAN_WITH_PAYLOAD.fullmatch(field):
         return float("nan")
     value = float(field)
-    if abs(value) >= EXACT and (isinf(value) if not _is_whole(field) else int(field) != value):
+    if abs(value) >= EXACT and (isinf(value) if not is_whole(field) else int(field) != value):
         if isinf(value) and "i" in field.lower():
             return value
         raise _TooLargeError(field)
     return value
 
 
-def _is_whole(field: str) -> bool:
+def is_whole(field: str) -> bool:
+    """Tell whether a field is a whole number."""
     return field.strip().lstrip("+-").isdecimal()
 
 
 def is_number(field: str) -> bool:
-    """Whether a field is a number as score files write it, be it too large."""
+    """Tell whether a field is a number as score files write it, be it too large."""
     try:
         _parse_score(field)
     except _TooLargeError:
@@ -394,7 +390,7 @@ class TextColumns:
 
 
 def left_out(comments: int) -> tuple[str, ...]:
-    """A word on comments that were left out, if any were."""
+    """Note the comments that were left out, if any were."""
     return (f"left out: {plural(comments, 'line')} of comments",) if comments else ()
 
 
@@ -405,7 +401,7 @@ def read_columns(head: Head, layout: Layout, progress: Progress | None = None) -
 
 
 def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict[str, Any] | None:
-    """The columns, or None where the file needs a closer look."""
+    """Read the columns by Arrow; None if the file needs a closer look."""
     if b"\x00" in head.data:  # perhaps in a comment, which is not looked at here
         return None
     if layout.delimiter == " " and (b"\t" in head.data or b"  " in head.data):
@@ -429,7 +425,7 @@ def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict
 
 
 def _side_by_side(columns: Sequence[pa.ChunkedArray]) -> Iterator[NDArray[np.float64]]:
-    """The columns of one table in which each is in one piece of memory."""
+    """Give the columns of one table in which each is in one piece of memory."""
     together = np.empty((len(columns[0]) if columns else 0, len(columns)), order="F")
     for k, column in enumerate(columns):
         start = 0
@@ -440,7 +436,7 @@ def _side_by_side(columns: Sequence[pa.ChunkedArray]) -> Iterator[NDArray[np.flo
 
 
 def _arrow_table(head: Head, layout: Layout, wanted: Mapping[str, Kind], progress: Progress | None) -> Any:
-    """The columns as Arrow reads them; None where it cannot, or where it might not read what is meant.
+    """Give the columns as Arrow reads them; None where it cannot, or where it might not read what is meant.
 
     At first every quote is a letter: where none is found, there was none to misunderstand.
     """
@@ -466,6 +462,7 @@ def _parsed(
     # a column that is left out is looked at too: a quote in it might reach into others
     kinds = {name: wanted.get(name, kind) for name, kind in zip(layout.names, layout.kinds, strict=True)}
     included = {name: kind for name, kind in kinds.items() if name in wanted or kind == "skip"}
+    longest = max(len(line) for line in head.data.split(b"\n"))
     given_back = Event()
     try:
         return arrow_csv.read_csv(
@@ -473,7 +470,7 @@ def _parsed(
             read_options=arrow_csv.ReadOptions(
                 column_names=list(layout.names),
                 skip_rows=head.first_line + int(layout.header),
-                block_size=_block_size(head),
+                block_size=min(max(1 << 22, 8 * longest), MAX_LINE),  # enough for several lines
                 use_threads=pa.cpu_count() > 1,  # a thread may be lost with a file that is refused (pyarrow 18 to 21)
             ),
             parse_options=arrow_csv.ParseOptions(
@@ -494,7 +491,7 @@ def _parsed(
 
 
 def _holds_marks(table: pa.Table, quotes: bool) -> bool:
-    """Whether a text holds a NUL, a quote where quotes may mean something, or bytes that are not UTF-8."""
+    """Tell whether a text holds a NUL, a quote where quotes may mean something, or bytes that are not UTF-8."""
     import pyarrow as pa
 
     for column in table.columns:
@@ -515,7 +512,7 @@ def _holds_marks(table: pa.Table, quotes: bool) -> bool:
 
 
 def _are_exact(head: Head, layout: Layout, columns: dict[str, Any]) -> bool:
-    """Whether large scores are the numbers that stand in the file; their text tells."""
+    """Tell whether large scores are the numbers that stand in the file; their text tells."""
     large = {}
     for name, column in columns.items():
         if isinstance(column, np.ndarray) and len(column):
@@ -535,14 +532,8 @@ def _are_exact(head: Head, layout: Layout, columns: dict[str, Any]) -> bool:
     return True
 
 
-def _block_size(head: Head) -> int:
-    """A few megabytes, and enough for several lines."""
-    longest = max(len(line) for line in head.data.split(b"\n"))
-    return min(max(1 << 22, 8 * longest), MAX_LINE)
-
-
 def _is_odd(columns: dict[str, Any], layout: Layout) -> bool:
-    """Whether there may be comments or spaces that only the slow reader understands."""
+    """Tell whether there may be comments or spaces that only the slow reader understands."""
     for name, column in columns.items():
         if isinstance(column, Ids):
             known = column.names.tolist()
@@ -589,62 +580,56 @@ class _SlowColumn:
 
 
 def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -> TextColumns:
+    """Read line by line, with an error that names the line and the column where something is wrong."""
     columns = {
         name: _SlowColumn(kind, may_be_empty=layout.quotes)
         for name, kind in zip(layout.names, layout.kinds, strict=True)
         if kind != "skip"
     }
+    targets = [columns.get(name) for name in layout.names]
+    comments = head.comments
     with head.open(progress) as stream:  # here, so that damage to the file is told rather than the line it left behind
-        comments = _append_rows(_rows(_Lines(head, stream), head, layout), head, layout, columns)
+        for number, fields in _rows(_Lines(head, stream), head, layout):
+            where = f"{head.path}, line {number}"
+            if not layout.header and fields[0].startswith("#"):
+                comments += 1
+                continue
+            if len(fields) != len(targets):
+                shape = f" ({layout.shape})" if layout.shape else ""
+                raise InputError(
+                    f"{where}: {len(fields)} columns where {len(targets)} were expected{shape}: "
+                    f"{shown(' '.join(fields))}"
+                )
+            for name, target, field in zip(layout.names, targets, fields, strict=True):
+                if target is None:
+                    continue
+                try:
+                    target.append(field)
+                except UnicodeEncodeError as error:
+                    raise InputError(f"{where}: column {name} is not UTF-8 text; convert the file to UTF-8") from error
+                except _TooLargeError as error:
+                    raise InputError(
+                        f"{where}: column {cut(name)} holds {shown(field)}, which a 64-bit float cannot; "
+                        "scale the scores, or take their logarithm"
+                    ) from error
+                except ValueError as error:
+                    hint = Text("; if the column holds no scores, say so, as in {columns!o}", columns={"other": "NAME"})
+                    raise InputError(
+                        f"{where}: column {cut(name)} should be a number, but it is {shown(field)}"
+                        f"{hint if layout.header else ''}"
+                    ) from error
     return TextColumns({name: column.finish() for name, column in columns.items() if not column.lost}, comments)
 
 
-def _append_rows(
-    rows: Iterator[tuple[int, list[str]]], head: Head, layout: Layout, columns: Mapping[str, _SlowColumn]
-) -> int:
-    """Put the fields of all rows into columns; how many lines of comments there are."""
-    targets = [columns.get(name) for name in layout.names]
-    text = Text("; if the column holds no scores, say so, as in {columns!o}", columns={"other": "NAME"})
-    hint = str(text) if layout.header else ""
-    comments = head.comments
-    for number, fields in rows:
-        where = f"{head.path}, line {number}"
-        if not layout.header and fields[0].startswith("#"):
-            comments += 1
-            continue
-        if len(fields) != len(targets):
-            shape = f" ({layout.shape})" if layout.shape else ""
-            raise InputError(
-                f"{where}: {len(fields)} columns where {len(targets)} were expected{shape}: {shown(' '.join(fields))}"
-            )
-        for name, target, field in zip(layout.names, targets, fields, strict=True):
-            if target is None:
-                continue
-            try:
-                target.append(field)
-            except UnicodeEncodeError as error:
-                raise InputError(f"{where}: column {name} is not UTF-8 text; convert the file to UTF-8") from error
-            except _TooLargeError as error:
-                raise InputError(
-                    f"{where}: column {cut(name)} holds {shown(field)}, which a 64-bit float cannot; "
-                    "scale the scores, or take their logarithm"
-                ) from error
-            except ValueError as error:
-                raise InputError(
-                    f"{where}: column {cut(name)} should be a number, but it is {shown(field)}{hint}"
-                ) from error
-    return comments
-
-
 def _rows(lines: _Lines, head: Head, layout: Layout) -> Iterator[tuple[int, list[str]]]:
-    """The rows below the header, comments among them, and the numbers of the lines they end in."""
+    """Give the rows below the header, comments among them, and the numbers of the lines they end in."""
     for _ in range(head.first_line + int(layout.header)):
         next(lines, None)
     quoted = QuotedRows(lines, layout.delimiter)
     rows: Iterable[list[str]] = quoted
     if not layout.quotes:
-        split = split_spaces if layout.delimiter == " " else partial(_split_bare, delimiter=layout.delimiter)
-        rows = map(split, lines)
+        delimiter = layout.delimiter
+        rows = map(split_spaces if delimiter == " " else lambda line: line.rstrip("\r\n").split(delimiter), lines)
     before = last = lines.number
     for fields in rows:
         where = f"{head.path}, line {before + 1}"
@@ -665,10 +650,6 @@ def _rows(lines: _Lines, head: Head, layout: Layout) -> Iterator[tuple[int, list
                 f"{where}: there are more than {_MOST_IN_A_ROW:,} blank lines and comments in a row; a score file has "
                 "one line per trial"
             )
-
-
-def _split_bare(line: str, delimiter: str) -> list[str]:
-    return line.rstrip("\r\n").split(delimiter)
 
 
 def _check_breaks(fields: Sequence[str], layout: Layout, where: str) -> None:
@@ -705,122 +686,11 @@ class _Lines:
         return line
 
 
-_P1, _P2, _P3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
-_P4, _P5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
-_64 = (1 << 64) - 1
-_STRIPE = 32
-_LANES = 4
-_LANE = 128
-"""Bits in which a lane of 64 lies within one Python integer, so that one product is that of all lanes."""
-_MASK = sum(_64 << _LANE * k for k in range(_LANES))
-_DESCRIPTOR = 4
-_HAS_CHECKSUM = 4
-
-
-@contextmanager
-def zstd_stream(place: Path) -> Iterator[pa.NativeFile]:
-    """A stream to write to; what is written becomes one zstd frame with its checksum."""
-    import pyarrow as pa
-
-    with pa.OSFile(os.fsencode(place), "wb") as raw, pa.CompressedOutputStream(raw, "zstd") as compressed:
-        hashed = _Hashed(compressed)
-        with pa.PythonFile(hashed, mode="w") as stream:
-            yield stream
-    with open(place, "r+b") as file:
-        descriptor = file.read(_DESCRIPTOR + 1)[_DESCRIPTOR]
-        file.seek(_DESCRIPTOR)
-        file.write(bytes([descriptor | _HAS_CHECKSUM]))
-        file.seek(0, os.SEEK_END)
-        file.write((hashed.sum.digest() & 0xFFFFFFFF).to_bytes(4, "little"))
-
-
-class _Hashed:
-    """A writable file that passes on to a stream what it sums up."""
-
-    def __init__(self, stream: pa.NativeFile) -> None:
-        self.sum = XXH64()
-        self.closed = False
-        self._stream = stream
-
-    def write(self, data: bytes) -> int:
-        self.sum.update(data)
-        return int(self._stream.write(data))
-
-    def flush(self) -> None:
-        self._stream.flush()
-
-    def close(self) -> None:
-        """Nothing: whoever opened the stream closes it."""
-        self.closed = True
-
-
-class XXH64:
-    """The checksum of bytes that come in pieces, with seed 0.
-
-    Examples
-    --------
-    >>> found = XXH64()
-    >>> found.update(b"abc")
-    >>> f"{found.digest():x}"
-    '44bc2cf5ad770999'
-    """
-
-    def __init__(self) -> None:
-        self._lanes = sum((start & _64) << _LANE * k for k, start in enumerate((_P1 + _P2, _P2, 0, -_P1)))
-        self._rest = b""
-        self._length = 0
-
-    def update(self, data: bytes) -> None:
-        """Take the next bytes."""
-        self._length += len(data)
-        data = self._rest + data
-        whole = len(data) // _STRIPE * _STRIPE
-        self._rest = data[whole:]
-        products = np.zeros((whole // 8, 2), dtype="<u8")
-        products[:, 0] = np.frombuffer(data, "<u8", whole // 8) * np.uint64(_P2)
-        stripes = products.tobytes()
-        lanes = self._lanes
-        for begin in range(0, len(stripes), 2 * _STRIPE):
-            lanes = lanes + int.from_bytes(stripes[begin : begin + 2 * _STRIPE], "little") & _MASK
-            lanes = ((lanes << 31 | lanes >> 33) & _MASK) * _P1 & _MASK
-        self._lanes = lanes
-
-    def digest(self) -> int:
-        """The checksum of all bytes so far."""
-        found = _P5
-        if self._length >= _STRIPE:
-            lanes = [self._lanes >> _LANE * k & _64 for k in range(_LANES)]
-            found = sum(_rotated(lane, by) for lane, by in zip(lanes, (1, 7, 12, 18), strict=True)) & _64
-            for lane in lanes:
-                found = ((found ^ _mixed(lane)) * _P1 + _P4) & _64
-        found = found + self._length & _64
-        rest = self._rest
-        while len(rest) >= 8:
-            found = _rotated(found ^ _mixed(int.from_bytes(rest[:8], "little")), 27) * _P1 + _P4 & _64
-            rest = rest[8:]
-        if len(rest) >= 4:
-            found = _rotated(found ^ int.from_bytes(rest[:4], "little") * _P1 & _64, 23) * _P2 + _P3 & _64
-            rest = rest[4:]
-        for byte in rest:
-            found = _rotated(found ^ byte * _P5 & _64, 11) * _P1 & _64
-        found = (found ^ found >> 33) * _P2 & _64
-        found = (found ^ found >> 29) * _P3 & _64
-        return found ^ found >> 32
-
-
-def _rotated(value: int, by: int) -> int:
-    return (value << by | value >> 64 - by) & _64
-
-
-def _mixed(value: int) -> int:
-    return _rotated(value * _P2 & _64, 31) * _P1 & _64
-
-
 _FORMULA = ("=", "+", "-", "@")
 
 
 def text_column(ids: IdColumn) -> pa.ChunkedArray | pa.Array:
-    """One name per row, as Arrow has it."""
+    """Give one name per row, as Arrow has it."""
     import pyarrow as pa
 
     if isinstance(ids, ArrowTexts):
@@ -831,7 +701,7 @@ def text_column(ids: IdColumn) -> pa.ChunkedArray | pa.Array:
 
 
 def further_column(column: Further) -> pa.ChunkedArray | pa.Array:
-    """Numbers or names, as Arrow has them."""
+    """Give numbers or names, as Arrow has them."""
     import pyarrow as pa
 
     return pa.array(column) if isinstance(column, np.ndarray) else text_column(column)
@@ -854,7 +724,7 @@ def write_text(table: pa.Table, place: Path, target: Path, *, delimiter: str, he
 
 
 def _begins_like_a_formula(table: pa.Table) -> bool:
-    """Whether a name or a text begins with a character that spreadsheets take for the beginning of a formula."""
+    """Tell whether a name or a text begins with a character that spreadsheets take for the beginning of a formula."""
     import pyarrow as pa
 
     if any(name.startswith(_FORMULA) for name in table.column_names):
@@ -875,24 +745,26 @@ def _write(table: pa.Table, place: Path, target: Path, *, delimiter: str, header
 
     options = arrow_csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=quoting)
     names = pa.table([pa.array([name]) for name in table.column_names], names=table.column_names)
-    with _stream(place, target) as stream:
+    with open_packed(place, target) as stream:
         for part in (names, table) if header else (table,):
             arrow_csv.write_csv(part, stream, options)
 
 
 @contextmanager
-def _stream(place: Path, target: Path) -> Iterator[pa.NativeFile]:
-    """A stream to a place, compressed as the target's name says; both compressions hold a checksum."""
+def open_packed(place: Path, target: Path) -> Iterator[pa.NativeFile]:
+    """Open a file to write, compressed as the name of the target says; both compressions hold a checksum."""
     import pyarrow as pa
 
     ending = target.suffix.lower()
-    if ending == ".zst":
-        with zstd_stream(place) as stream:
-            yield stream
-        return
     with pa.OSFile(os.fsencode(place), "wb") as raw:
-        if ending != ".gz":
+        if ending == ".zst":
+            from zstandard import ZstdCompressor
+
+            packed = ZstdCompressor(write_checksum=True).stream_writer(raw, closefd=False)
+            with packed, pa.PythonFile(packed, mode="w") as stream:
+                yield stream
+        elif ending == ".gz":
+            with pa.CompressedOutputStream(raw, "gzip") as stream:
+                yield stream
+        else:
             yield raw
-            return
-        with pa.CompressedOutputStream(raw, "gzip") as stream:
-            yield stream

@@ -373,9 +373,11 @@ def _train(classifier: Any, scores: Floats, genuine: NDArray[np.bool_], name: st
             # older versions of scikit-learn warn instead of raising
             if any("collinear" in str(warning.message) for warning in caught):
                 raise np.linalg.LinAlgError("the covariance matrix of a class is not full rank")
-        except (ValueError, np.linalg.LinAlgError) as error:
+        except (ValueError, IndexError, np.linalg.LinAlgError) as error:
             # what follows the first sentence is advice on parameters that cannot be set here
             reason = str(error).partition(". ")[0].rstrip(".")
+            if isinstance(error, IndexError):  # scikit-learn looks for a singular value, and there is none
+                reason = "their spread is next to nothing"
             raise ParameterError(
                 f"{name} cannot be fitted on these dev scores: {reason}; normalise otherwise, or leave a system out"
             ) from error

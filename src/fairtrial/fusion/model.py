@@ -23,6 +23,8 @@ Missing: TypeAlias = Literal["error", "reject", "neutral"]
 
 _AT_ONCE = 4096
 """Number of trials whose distances from all support vectors are in memory at once."""
+_LARGEST = 1e100
+"""Larger scores overflow in sums of squares and products."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +305,11 @@ def score_matrix(trials: Trials, names: Sequence[str]) -> Floats:
     scores = np.empty((len(trials), len(names)), order="F")
     for k, name in enumerate(names):
         scores[:, k] = trials.column(name)
+    largest = np.max(np.abs(scores), where=np.isfinite(scores), initial=0.0)
+    if largest > _LARGEST:
+        raise TrialsError(
+            "scores up to {largest:g} are too large to be fused; scale them", code="scores-too-large", largest=largest
+        )
     return scores
 
 

@@ -16,15 +16,11 @@ from fairtrial.rules.eer import equal_error_rate
 
 TRUST = 0.5
 """Weight of a client's few genuine scores against those of all clients."""
-_LARGE, _SMALLER = 1e150, 2.0**-600
-"""Scores above this overflow when squared, unless they are scaled down first."""
 
 
 def spread_of(scores: Floats) -> Floats:
     """Compute the standard deviation of each system; exactly 0 if all scores are equal, whatever the rounding."""
-    # a power of two, which changes no digit
-    scale = np.where(np.abs(scores).max(axis=0, initial=0.0) > _LARGE, _SMALLER, 1.0)
-    return np.where(scores.min(axis=0) == scores.max(axis=0), 0.0, (scores * scale).std(axis=0) / scale)
+    return np.where(scores.min(axis=0) == scores.max(axis=0), 0.0, scores.std(axis=0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
