@@ -107,13 +107,13 @@ class ExperimentResult(Record):
     FIELDS: ClassVar = (
         Field("set", "set", get="experiment.set"),
         Field("split", "split", "count", get="experiment.split"),
-        Field("group", "group", get="experiment.group"),
+        Field("group", "group", get="experiment.group", optional=True),
         *_FUSED,
         _HTER,
         *_INTERVAL,
-        _FAR,
-        _FRR,
-        Field("beta_mean", "beta_mean", "ratio"),
+        replace(_FAR, optional=True),
+        replace(_FRR, optional=True),
+        Field("beta_mean", "beta_mean", "ratio", optional=True),
         Field("beta_min", "beta_min", "ratio"),
         Field("best", "best", detail=True),
         Field("difference", "difference", "rate", detail=True, get="test.estimate"),
@@ -362,7 +362,7 @@ class BenchmarkResult(Result):
             f"{' '.join(self.title.split())}{generated}, {self.protocol}, {self.fusion}, normalisation "
             f"{self.normalise}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} "
             f"{PROVENANCES[self.kind].chosen}",
-            tuple(Column(field.key, field.title, field.kind, field.detail) for field in (*run, *fields)),
+            tuple(field.column for field in (*run, *fields)),
             tuple((*values, *(field.value(each) for field in fields)) for each in self.experiments),
             self.notes,
             "group",

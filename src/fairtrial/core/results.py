@@ -48,6 +48,11 @@ class Field(Column):
     get: str | Callable[[Any], Any] = ""
     in_json: bool = True
 
+    @property
+    def column(self) -> Column:
+        """The column of a table, without where its value comes from."""
+        return Column(self.key, self.title, self.kind, self.detail, self.optional)
+
     def value(self, of: Any) -> Any:
         """Give the value of an object."""
         return self.get(of) if callable(self.get) else attrgetter(self.get or self.key)(of)
@@ -100,7 +105,7 @@ def table_of(
     return Table(
         name,
         caption,
-        tuple(Column(field.key, field.title, field.kind, field.detail) for field in columns),
+        tuple(field.column for field in columns),
         rows,
         tuple(notes),
         section,

@@ -68,8 +68,17 @@ from fairtrial.rules.measures import (
 _BOOTSTRAP = 0.8
 """The proportion of the time of a pair that its bootstrap takes."""
 _GO_BY = Note("leading-test", "the first test of each pair is the one to go by; {all!p} shows the others", all=None)
-_OPTIONAL = ("label", "sigma", "statistic", "threshold")
-"""Columns that a narrow terminal may leave out."""
+_MOST_DESCRIBED = 3
+"""Maximum number of systems of which the answer gives the difference from the best."""
+_ASSUMED = {
+    "dependent": "independent trials",
+    "independent": "independent trials, systems that err independently of each other",
+    "permutation": "independent trials",
+    "mcnemar": "independent trials",
+    "corrected-resampled": "normal differences of folds",
+    "5x2cv": "normal differences of folds",
+}
+"""What tests assume, besides fixed thresholds; by the last word of their names, or all of it."""
 _DIFFERENCES = "Intervals of the difference A - B"
 _AGREEMENT = "Trials that one system decides wrongly: impostor (NI) or genuine (NC), only B wrong (AB) or only A (BA)"
 _AGREEMENT_COLUMNS = (
@@ -197,7 +206,7 @@ class PairComparison(Result):
             agreement |= {column.key: getattr(self.agreement, column.key) for column in _AGREEMENT_COLUMNS[4:]}
         test_columns = [
             *pair,
-            *(replace(column, optional=column.key in _OPTIONAL) for column in columns_with_interval(self.confidence)),
+            *columns_with_interval(self.confidence),
             Column("p_adjusted", "p adjusted", "p"),
             *(replace(column, detail=True) for column in _AGREEMENT_COLUMNS),
         ]
@@ -308,15 +317,24 @@ class Comparison(Result):
         if len(self.pairs) == 1:
             return self.sentences()[0]
         value = figure_text(best.value, self.measure.is_share)
+        of_best = [pair for pair in self.pairs if best.system in (pair.a, pair.b)]
         others: dict[str, list[str]] = {"better than": [], "not distinguishable from": []}
-        for pair in self.pairs:
-            if best.system in (pair.a, pair.b):
-                claim = "better than" if pair.adjusted[0] < 1 - pair.confidence else "not distinguishable from"
-                others[claim].append(pair.b if pair.a == best.system else pair.a)
+        for pair in of_best:
+            claim = "better than" if pair.adjusted[0] < 1 - pair.confidence else "not distinguishable from"
+            other = pair.b if pair.a == best.system else pair.a
+            ends, is_share = pair.headline.interval(pair.confidence), pair.headline.is_share
+            if len(of_best) <= _MOST_DESCRIBED and ends is not None:
+                low, high = sorted(abs(end) for end in ends)
+                unit = " points" if is_share else ""
+                span = f"by {interval_text(low, high) if is_share else range_text(low, high)}{unit}"
+                if claim != "better than":
+                    span = f"differences up to {in_percent(high) if is_share else number_text(high)}{unit} not excluded"
+                other += f" ({span}, {p_phrase(pair.adjusted[0])})"
+            others[claim].append(other)
         claims = " and ".join(f"{claim} {in_a_row(names)}" for claim, names in others.items() if names)
         extreme = "highest" if self.measure.higher_is_better else "lowest"
         how = f"{level_text(self.pairs[0].confidence)} confidence, {adjustment_text(self.correction, len(self.pairs))}"
-        return f"{best.system} has the {extreme} {label}, {value}{f': it is {claims}' if claims else ''} ({how})"
+        return f"{best.system} has the {extreme} {label}, {value}{f': it is {claims}' if claims else ''}; {how}"
 
     def sentences(self) -> tuple[str, ...]:
         """Give one sentence per pair: who is better, by how much, the interval and p.
@@ -377,20 +395,32 @@ class Comparison(Result):
         tests = replace(
             tests,
             caption=f"Tests of the difference A - B in {term(self.measure.label)}{claimed}, {how}",
-            notes=(*self._test_notes(), _GO_BY, *self.notes),
+            notes=(*self._test_notes(leading=True), _GO_BY, *self.notes),
+        )
+        kinds = dict.fromkeys((test.test, test.threshold) for pair in self.pairs for test in pair.tests)
+        assumed = [
+            {"test": test, "assumes": _ASSUMED.get(test, _ASSUMED.get(test.rpartition("-")[2], "")), "threshold": given}
+            for test, given in kinds
+        ]
+        columns = (Column("test", "test"), Column("threshold", "threshold", "term"), Column("assumes", "assumes"))
+        assumptions = Table.of(
+            "assumptions", "What each test assumes", columns, assumed, notes=tuple(self._test_notes()), detail=True
         )
         if len(self.pairs) > 1:
             differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
         if not isinstance(self.measure, Measure):
             tests, differences = (table.with_title("threshold", "calibration") for table in (tests, differences))
-        return tuple(table for table in (tests, self._ranking(), differences, agreement, commands) if table.rows)
+        tables = (tests, self._ranking(), differences, assumptions, agreement, commands)
+        return tuple(table for table in tables if table.rows)
 
-    def _test_notes(self) -> Iterator[str]:
-        """Give the notes of the tests; those that do not hold for all pairs name theirs."""
+    def _test_notes(self, *, leading: bool = False) -> Iterator[str]:
+        """Give the notes of the leading test or of the others; those that do not hold for all pairs name theirs."""
         independent = f"{self.measure.name}-independent"
         pairs_of: dict[tuple[str, Note | str], list[str]] = {}
         for pair in self.pairs:
             for test, note in pair.notes:
+                if (test == pair.headline.test) != leading:
+                    continue
                 pairs_of.setdefault((test, "" if test == independent else note), []).append(f"{pair.a} - {pair.b}")
         for (test, note), where in pairs_of.items():
             if test == independent:  # of rates of single systems, so once for all pairs

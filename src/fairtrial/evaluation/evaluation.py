@@ -424,10 +424,10 @@ class SystemEvaluation(Result):
         columns = [
             Column("system", "system"),
             Column("set", "set", "term"),
-            Column("kind", "figures", "term"),
+            Column("kind", "figures", "term", optional=True),
             *RATE_COLUMNS,
             Column("interval", interval_title(leading.confidence), "interval"),
-            Column("eer", "EER", "rate"),
+            Column("eer", "EER", "rate", optional=True),
         ]
         taken = {column.key for column in (*columns, *_DETAILS)}
         keys = {name: f"measure_{name}" if name in taken else name for name in self.reported}
@@ -493,7 +493,7 @@ class SystemEvaluation(Result):
             Column("measure", "name of the measure", detail=True),
             Column("label", "measure", "term"),
             Column("interval", interval_title(self.confidence), "figures"),
-            Column("threshold", "threshold", "term"),
+            Column("threshold", "threshold", "term", optional=True),
             Column("meaning", "accounts for", "term"),
             Column("method", "method", detail=True),
         )

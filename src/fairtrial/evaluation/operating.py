@@ -124,7 +124,7 @@ class OperatingPoints(Result):
             Column("interval", interval_title(self.auc.confidence), "figures"),
             Column("threshold", "threshold", "threshold"),
             Column("far", Text("{FAR} on {judged}", judged=provenance.judged), "rate"),
-            Column("dev_false_accepts", Text("{false accepts} on dev"), "count"),
+            Column("dev_false_accepts", Text("{false accepts} on dev"), "count", optional=True),
             Column("far_target", Text("target {FAR}"), "rate", detail=True),
             Column("far_interval", Text("interval of {FAR}"), "interval", detail=True),
             Column("method", "method", detail=True),

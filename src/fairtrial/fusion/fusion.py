@@ -113,7 +113,7 @@ def mean_gain(gains: Sequence[float]) -> tuple[float, int]:
 
 def fields_of(counts: str, columns: Sequence[Column]) -> tuple[Field, ...]:
     """Make fields of error rates or counts of the attribute that has the `ErrorCounts`."""
-    return tuple(Field(c.key, c.title, c.kind, c.detail, get=f"{counts}.{c.key}") for c in columns)
+    return tuple(Field(c.key, c.title, c.kind, c.detail, c.optional, get=f"{counts}.{c.key}") for c in columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class SystemWeight(Record):
 
 _SYSTEM = (
     Field("system", "system"),
-    Field("threshold", "threshold", "threshold", get="test.threshold"),
+    Field("threshold", "threshold", "threshold", get="test.threshold", optional=True),
     *fields_of("test", RATE_COLUMNS),
     Field("interval", "interval", "interval", get=lambda system: system.interval().interval),
     Field("method", "method", detail=True, get=lambda system: system.interval().method),

@@ -358,10 +358,10 @@ class GroupEvaluation(Result):
                     Column(f"{rate}_letters", "alike"),
                 )
             ),
-            Column("hter", "HTER", "rate"),
-            Column("hter_interval", title, "interval"),
-            Column("genuine", "genuine", "count"),
-            Column("impostor", "impostor", "count"),
+            Column("hter", "HTER", "rate", optional=True),
+            Column("hter_interval", title, "interval", optional=True),
+            Column("genuine", "genuine", "count", optional=True),
+            Column("impostor", "impostor", "count", optional=True),
             Column("false_rejects", "false rejects", "count", detail=True),
             Column("false_accepts", "false accepts", "count", detail=True),
         )
@@ -383,11 +383,11 @@ class GroupEvaluation(Result):
         columns = (
             Column("label", "rate", "term"),
             Column("measure", "name of the rate", detail=True),
-            Column("statistic", "statistic", "number"),
+            Column("statistic", "statistic", "number", optional=True),
             Column("p_value", "p, all equal", "p"),
             Column("apart", "most clearly apart"),
             Column("within", "equal within a factor of", "ratio"),
-            Column("factor", "asked", "ratio"),
+            Column("factor", "asked", "ratio", optional=True),
             Column("shown", "shown", "term"),
         )
         known = {own.measure: own for own in self.equivalences}
