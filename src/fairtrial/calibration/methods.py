@@ -254,7 +254,7 @@ class DevScores:
                 )
             if least == most:
                 raise TrialsError(
-                    "{system}: all dev scores are equal, so they are evidence of nothing",
+                    "{system}: all dev scores are equal, so they carry no evidence",
                     code="equal-scores",
                     system=name,
                 )

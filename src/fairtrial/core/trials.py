@@ -138,7 +138,7 @@ class Trials:
         claim, subject, model, probe : iterable or Ids, optional
             One id per trial: the claimed identity, who the probe really is, the enrolled template, the probe.
         nan : {"error", "drop", "reject"}, default "error"
-            What becomes of a trial without a score: ``error`` raises an error; ``drop`` leaves the trial out for all
+            Treatment of trials without a score: ``error`` raises an error; ``drop`` leaves the trial out for all
             systems; ``reject`` rejects it, by a score of -inf.
         notes : sequence of Note or str, default ()
             What the reader of a report should know.

@@ -67,7 +67,7 @@ from fairtrial.rules.measures import (
 
 _BOOTSTRAP = 0.8
 """The proportion of the time of a pair that its bootstrap takes."""
-_GO_BY = Note("leading-test", "the first test of each pair is the one to go by; {all!p} shows the others", all=None)
+_GO_BY = Note("leading-test", "{all!p} shows the other tests and what each assumes", all=None)
 _MOST_DESCRIBED = 3
 """Maximum number of systems of which the answer gives the difference from the best."""
 _ASSUMED = {
@@ -373,7 +373,7 @@ class Comparison(Result):
                 better, worse = (pair.a, pair.b) if a_is_better else (pair.b, pair.a)
                 sentence = f"{better} is better than {worse} by {size}"
             else:
-                sentence = f"{pair.a} and {pair.b} cannot be told apart: they differ by {size}"
+                sentence = f"{pair.a} and {pair.b} cannot be told apart: the difference is {size}"
                 if ends is not None:
                     most = max(abs(end) for end in ends)
                     most_text = f"{in_percent(most)} percentage points" if share else number_text(most)
@@ -522,7 +522,7 @@ def compare(
     Returns
     -------
     Comparison
-        Every test of every pair, the one to go by first, and the ranking.
+        Every test of every pair, the leading one first, and the ranking.
 
     Raises
     ------

@@ -139,14 +139,14 @@ def leading_test(
     sets, note = pair.a.sets, ""
     people = sets.people[1]
     if people is not None:
-        note = f"the trials are worth {difference.people:.3g} people of equal weight in the smaller role"
+        note = f"effective number of people: {difference.people:.3g}, in the role with fewer"
         alone = [
             f"all {word} trials have the same {' and '.join(part.alone)}"
             for word, part in (("genuine", people.genuine), ("impostor", people.impostor))
             if part.alone
         ]
         if alone:
-            note = f"how many people the trials are worth cannot be told: {' and '.join(alone)}"
+            note = f"the effective number of people cannot be estimated: {' and '.join(alone)}"
     return student_test(sets.test_name, difference, alternative=alternative, measure=known, note=note)
 
 
@@ -229,7 +229,7 @@ def bootstrap_test(
         bootstrap.estimate,
         float(np.std(bootstrap.replicates)) if bootstrap.moves else None,
         alternative,
-        "" if bootstrap.moves else "all replicates are alike, so they cannot tell a difference from chance",
+        "" if bootstrap.moves else "all replicates are equal, so nothing can be tested",
         measure=known.name,
         is_share=known.is_share,
         label=known.label,

@@ -187,7 +187,7 @@ def check_options(format_: Format, options: ReadOptions) -> None:
     """Raise an error where an option was given that means nothing to the format."""
     for name in ("columns", "scores", "others", "genuine_labels", "diagonal", "transpose"):
         if getattr(options, name) and name not in format_.options:
-            template = f"{{{name}!p}} means nothing to the format {{format}}; leave it out"
+            template = f"{{{name}!p}} does not apply to the format {{format}}"
             raise ParameterError(template, code="does-not-apply", format=format_.name, **{name: 0})
 
 

@@ -55,7 +55,7 @@ class ReadOptions:
     systems : tuple of str, default ()
         Only these systems; what is missing in others does not matter then.
     nan : {"error", "drop", "reject"}, default "error"
-        What becomes of a trial without a score: ``error`` raises an error; ``drop`` leaves the trial out for all
+        Treatment of trials without a score: ``error`` raises an error; ``drop`` leaves the trial out for all
         systems; ``reject`` rejects it, by a score of -inf.
     common : bool, default False
         Keep the trials that all files share in place of an error.

@@ -343,7 +343,7 @@ class FusionPredictions(Result):
         hter = "" if best.hter is None else f", HTER {percent(best.hter)} on test"
         of = f" of {len(self.fusions)} fusions" if len(self.fusions) > 1 else ""
         return (
-            f"the mean of {in_a_row(best.systems)} is predicted to be best{of}: EER {percent(best.eer_predicted)} "
+            f"The mean of {in_a_row(best.systems)} is predicted to be the best{of}: EER {percent(best.eer_predicted)} "
             f"predicted, {percent(best.eer)} on dev{hter}"
         )
 

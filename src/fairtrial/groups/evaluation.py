@@ -298,6 +298,10 @@ def _compare(groups: JudgedGroups, rate: Rate, confidence: float, factor: float)
     return RateComparison(pairs, test, Equivalence(rate, factor, within), letters)
 
 
+_NAMED = 6
+"""Maximum number of groups that a note names."""
+
+
 def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: float) -> list[str]:
     """Note groups too small to exclude a rate `factor` times lower and higher than that of all."""
     from scipy.special import ndtr
@@ -316,12 +320,13 @@ def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: floa
         if times > 1:
             count = groups.people.get(names[k], int(family.trials[k]))
             size = plural(count, "person", "people") if groups.people else plural(count, "trial")
-            small.append(f"{names[k]} ({size}; about {ceil(times * count):,} would tell)")
+            small.append(f"{names[k]} ({size}, about {ceil(times * count):,} needed)")
     if not small:
         return []
     return [
-        f"too small to say anything of their {term(label_of(rate))}, which may be less than 1/{factor:g} or more than "
-        f"{factor:g} times the {percent(overall)} of all: {', '.join(small)}"
+        f"too few {'people' if groups.people else 'trials'} to place the {term(label_of(rate))} within a factor of "
+        f"{factor:g} of the overall {percent(overall)}: {'; '.join(small[:_NAMED])}"
+        + (f"; and {len(small) - _NAMED} more" if len(small) > _NAMED else "")
     ]
 
 
@@ -336,8 +341,7 @@ def _only_certainty_differs(groups: JudgedGroups, test: EqualityTest, confidence
     return [
         f"the {term(label_of(test.measure))} of {names[worst]} and {names[best]} look different "
         f"({percent(rates[worst])} and {percent(rates[best])}) but are not shown to differ: that of {names[blurred]} "
-        f"is known with a standard deviation of {percent(sigma[blurred])} only, so it may be the quality of the "
-        "estimate that differs"
+        f"is poorly estimated (standard deviation {percent(sigma[blurred])})"
     ]
 
 

@@ -265,7 +265,7 @@ class GroupEvaluation(Result):
             If the result was made without them.
         """
         if self.judged is None:
-            raise TrialsError("this result does not know its trials; make it with evaluate_groups")
+            raise TrialsError("this result has no trials; make it with evaluate_groups")
         return self.judged
 
     @property

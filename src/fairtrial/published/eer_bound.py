@@ -182,11 +182,11 @@ class EerBounds(Result):
 
     def answer(self) -> str:
         """How many pairs are significant, and the difference that is for any pair."""
-        sentence = str(self._significant())
+        sentence = self.pairs[0].answer() if len(self.pairs) == 1 else str(self._significant())
         if self.delta_eer is None or self.delta_eer > self.largest:
             return sentence
         least = f"{percent(self.delta_eer)} or more"
-        return f"{sentence}; any two EERs up to {percent(self.largest)} that differ by {least} do"
+        return f"{sentence}; any two EERs up to {percent(self.largest)} that differ by {least} differ significantly"
 
     def tables(self) -> tuple[Table, ...]:
         """One row per pair."""

@@ -456,18 +456,18 @@ def register_measure(measure: Measure) -> Measure:
     return measure
 
 
-_ACCEPTED = "share of genuine trials accepted"
+_ACCEPTED = "proportion of genuine trials accepted"
 for _measure in (
     linear_measure("hter", "HTER", Weights(0.5, 0.5), summary="mean of FAR and FRR"),
-    linear_measure("far", "FAR", Weights(1.0, 0.0), summary="share of impostor trials accepted"),
-    linear_measure("frr", "FRR", Weights(0.0, 1.0), summary="share of genuine trials rejected"),
+    linear_measure("far", "FAR", Weights(1.0, 0.0), summary="proportion of impostor trials accepted"),
+    linear_measure("frr", "FRR", Weights(0.0, 1.0), summary="proportion of genuine trials rejected"),
     linear_measure("wer", "WER", _wer_weights, summary="alpha FAR + (1 - alpha) FRR"),
     _detection_cost(DetectionCosts()),
     Measure(
         "class-error",
         _class_error,
         "Classification error",
-        summary="share of all trials decided wrongly",
+        summary="proportion of all trials decided wrongly",
         worsened_by_errors=True,
     ),
     Measure(
@@ -475,7 +475,7 @@ for _measure in (
         precision,
         "Precision",
         higher_is_better=True,
-        summary="genuine share of accepted trials",
+        summary="proportion of accepted trials that are genuine",
         worsened_by_errors=True,
         undefined=_accepts_nobody,
     ),
@@ -494,7 +494,7 @@ for _measure in (
         "Specificity",
         Weights(-1.0, 0.0, 1.0),
         higher_is_better=True,
-        summary="share of impostor trials rejected",
+        summary="proportion of impostor trials rejected",
     ),
 ):
     register_measure(_measure)
