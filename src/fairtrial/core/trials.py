@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fairtrial.core.errors import InputError, TrialsError, check_choice
 from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.words import listed, plural
+from fairtrial.core.words import listed, nearest, plural
 
 NanPolicy: TypeAlias = Literal["error", "drop", "reject"]
 ID_FIELDS = ("claim", "subject", "model", "probe")
@@ -294,7 +294,8 @@ class Trials:
             A name that is not known.
         """
         if system not in self.systems:
-            raise TrialsError(f"there is no system {system!r}; there are {', '.join(self.systems)}")
+            known = f"{listed(self.systems)}{nearest(system, self.systems)}"
+            raise TrialsError(f"there is no system {system!r}; there are {known}")
         return system
 
     def select(self, systems: Sequence[str]) -> Trials:

@@ -18,6 +18,7 @@ from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, jo
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import (
     figure_text,
+    figures_text,
     in_a_row,
     in_percent,
     interval_text,
@@ -192,9 +193,11 @@ class PairComparison(Result):
         return tuple(dict.fromkeys((test.test, test.note) for test in self.tests if test.note))
 
     def answer(self) -> str:
-        """The difference by the test to go by."""
-        difference = figure_text(self.headline.estimate, self.headline.is_share)
-        return f"{self.a} - {self.b} = {difference}, {p_phrase(self.adjusted[0])} adjusted"
+        """The difference by the leading test, with its interval and p."""
+        test, p = self.headline, p_phrase(self.adjusted[0])
+        interval = figures_text(*self.interval, test.is_share)
+        span = f"{interval_title(self.confidence)} {interval}, " if interval else ""
+        return f"{self.a} - {self.b} = {figure_text(test.estimate, test.is_share)} ({span}{p} adjusted)"
 
     def tables(self) -> tuple[Table, ...]:
         """Every test, the interval of the difference, and the numbers of trials on which they disagree."""

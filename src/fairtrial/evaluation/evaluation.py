@@ -14,7 +14,7 @@ from fairtrial.core.notes import Note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, join_tables
-from fairtrial.core.words import Text, interval_text, interval_title, listed, percent, term
+from fairtrial.core.words import Text, interval_text, interval_title, listed, nearest, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.bootstrap import resampled_curve
 from fairtrial.inference.decide import Judgement, ignored_alpha, judge, judge_at
@@ -563,7 +563,8 @@ class Evaluation(Result):
         for each in self.systems:
             if each.system == system:
                 return each
-        raise KeyError(system)
+        names = [each.system for each in self.systems]
+        raise KeyError(f"there is no system {system!r}; there are {listed(names)}{nearest(system, names)}")
 
     def __iter__(self) -> Iterator[SystemEvaluation]:
         return iter(self.systems)

@@ -149,7 +149,7 @@ for _format in (
     ),
     Format(
         "headerless",
-        "columns without a header, told by their cells",
+        "columns without a header, recognised by their cells",
         headerless.matches,
         headerless.read,
         options=_TABLE,
