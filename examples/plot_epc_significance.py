@@ -12,8 +12,10 @@ from fairtrial.figures import FIGURES, write_picture
 
 lp1 = ft.benchmark.load_lausanne().sets[0]
 alphas = ft.evaluation.alpha_grid(91, low=0.05, high=0.95)
-options = {"criterion": "wer-equal", "alphas": alphas}
-a, b = (ft.performance_curve(lp1.dev, lp1.test, system=s, **options) for s in ("(DCTb,MLP)", "(PAC,GMM)"))
+a, b = (
+    ft.performance_curve(lp1.dev, lp1.test, system=system, criterion="wer-equal", alphas=alphas)
+    for system in ("(DCTb,MLP)", "(PAC,GMM)")
+)
 comparison = ft.compare_curves(a, b, method="independent")
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(

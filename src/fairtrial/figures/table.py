@@ -261,13 +261,12 @@ def drawing_of(result: Any, name: str = "", **options: Any) -> Drawing:
     figures = _OF_RESULTS.get(type(result).__name__, {})
     chosen = name or next(iter(figures), "")
     if chosen not in figures:
-        there = listed(figures) or "none"
         raise ParameterError(
             "{kind} has no figure {name!r}; it has {there}{meant}",
             code="no-such-figure",
             name=chosen,
             kind=type(result).__name__,
             meant=nearest(name, figures),
-            there=there,
+            there=listed(figures) or "none",
         )
     return FIGURES[chosen].draw(figures[chosen](result), **options)

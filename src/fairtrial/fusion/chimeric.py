@@ -22,7 +22,7 @@ from fairtrial.fusion.methods import FusionMethod
 from fairtrial.fusion.model import sorted_rows, with_sorted_ids
 from fairtrial.fusion.prediction import system_correlations
 from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.split import seed_of
+from fairtrial.inference.split import TrialSets, seed_of
 
 Codes = NDArray[np.int64]
 
@@ -367,7 +367,8 @@ def chimeric_study(
             dev, test, systems=[*names[0], *names[1]], fusion=fusion, normalise=normalise, confidence=confidence
         )
     intervals, correlations = [], []
-    notes: dict[Note, None] = {}
+    shared = TrialSets(first[0], first[1]).notes
+    notes = dict.fromkeys(note for note in shared if isinstance(note, Note) and note.warning)
     seed = seed_of(rng)
     for number in range(assignments):
         sets = chimeric_sets(first, second, rng=seed + number)

@@ -456,6 +456,9 @@ def predict_fusions(
     scale = fit_normalisation(normalise, FusionData(*parts[0][:2]))
     sets = [(scale.apply(scores, None), genuine) for scores, genuine, _ in parts]
     notes = tuple(dict.fromkeys(note for part in parts for note in part[2]))
+    if test is not None:
+        shared = TrialSets(trials_of(dev, "dev"), trials_of(test, "test")).notes
+        notes += tuple(note for note in shared if isinstance(note, Note) and note.warning)
     scores, genuine = sets[0]
     gaussians = ClassGaussian.of(scores[genuine]), ClassGaussian.of(scores[~genuine])
     rule = as_criterion(criterion)
