@@ -303,7 +303,7 @@ def units_of(table: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationFit:
-    """What a method fitted to dev trials.
+    """The fit of a method to dev trials.
 
     Parameters
     ----------
@@ -367,7 +367,7 @@ CALIBRATIONS: Registry[CalibrationMethod] = Registry("calibration", "calibration
 
 
 def register_calibration(method: CalibrationMethod) -> CalibrationMethod:
-    """Make a calibration method known by its name, to the command line too.
+    """Register a calibration method by its name, for the command line, too.
 
     Parameters
     ----------

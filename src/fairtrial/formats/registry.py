@@ -19,7 +19,7 @@ from fairtrial.formats.sheets import ReadOptions, Sheet
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format: how it is told, read and written.
+    """A file format: how it is recognised, read and written.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ FORMATS: Registry[Format] = Registry("format", "formats", Format)
 
 
 def register_format(format_: Format) -> Format:
-    """Make a format known by its name; it is tried after those already there.
+    """Register a format by its name; it is tried after those already registered.
 
     Parameters
     ----------

@@ -592,7 +592,7 @@ def plan_comparison(
     data_sets: int = 1000,
     rng: Rng = 0,
 ) -> ComparisonPlan:
-    """Plan the people that tell two systems apart with a given power, or compute the power of the people there are.
+    """Plan the people that tell two systems apart with a given power, or compute the power of a given number.
 
     The test is that of `compare`, which accounts for trials that share people, at fixed thresholds.
 
