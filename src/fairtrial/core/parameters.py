@@ -264,7 +264,7 @@ PARAMETERS: dict[str, Parameter] = {
         basic=True,
         file="read",
         excludes=_FITTED,
-        help="Instead of --dev: judge what was saved with --save.",
+        help="Instead of --dev: the model saved with --save.",
     ),
     "by": Parameter("Data", metavar="COLUMN[,...]", basic=True, read=read_names),
     "impostor_by": Parameter("Data", metavar="COLUMN[,...]", read=read_names),
@@ -385,7 +385,7 @@ PARAMETERS: dict[str, Parameter] = {
         "Method",
         metavar="NAME",
         basic=True,
-        help="How scores are normalised before: none, z, min-max, median-mad, tanh, double-sigmoid; per client: "
+        help="The normalisation of the scores: none, z, min-max, median-mad, tanh, double-sigmoid; per client: "
         "z-norm, f-norm, eer-norm.",
     ),
     "protocol": Parameter("Method", metavar="NAME", basic=True),
@@ -461,7 +461,7 @@ PARAMETERS: dict[str, Parameter] = {
         "Reading",
         metavar="SIZE",
         read=read_bytes,
-        help="How much a compressed file may unpack to, as in 500M or 20G.  [default: 8G, or half of the memory]",
+        help="Maximum unpacked size of a compressed file, as in 500M or 20G.  [default: 8G, or half of the memory]",
     ),
     "diagonal": Parameter("Reading"),
     "transpose": Parameter("Reading"),

@@ -649,7 +649,7 @@ def evaluate(
         Whether the leading intervals are conditional on the threshold (``test``), or account for its uncertainty, as
         dev is a sample, too (``both``).
     n_resamples : int, optional
-        How many resamples are drawn of people, to add a bootstrap interval of the HTER; none by default.
+        How many resamples are drawn of people for a bootstrap interval of the HTER; none by default.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
     eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"

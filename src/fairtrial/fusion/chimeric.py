@@ -306,7 +306,7 @@ def chimeric_study(
     fusion : str or FusionMethod, default "mean"
         A fusion method, or its name in `FUSIONS`.
     normalise : str, default "none"
-        How scores are normalised before: a name in `NORMALISATIONS`.
+        The normalisation of the scores: a name in `NORMALISATIONS`.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     rng : numpy.random.Generator, int or None, default 0

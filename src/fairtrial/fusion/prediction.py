@@ -395,7 +395,7 @@ def predict_fusions(
     systems : sequence of str, optional
         The names of the systems, two or more; all by default.
     normalise : str, default "none"
-        How scores are normalised before: a name in `NORMALISATIONS` that is the same for all clients.
+        The normalisation of the scores: a name in `NORMALISATIONS` that is the same for all clients.
     largest : int, optional
         The most systems of a fusion; all by default.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"

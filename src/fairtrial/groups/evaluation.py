@@ -74,15 +74,16 @@ def evaluate_groups(
     test : Trials or data frame
         The trials that are judged.
     by : str or sequence of str
-        The column to group by, or several, which are crossed. Columns of the trials, or of `people`. Empty values and
-        the like make a group of their own, ``unknown``.
+        The column to group by, or several, which are crossed. Columns of the trials, or of `people`. Empty values form
+        the group ``unknown``.
     people : PeopleTable, data frame, dict of str to sequence, or path, optional
         A table with the column ``person`` and the columns of `by`, one row per person, or its file. Trials belong to
         the group of their claim; the group of the impostor is that of the subject.
     person_column : str, default "person"
-        The column of the file of people that says who it is.
+        The column of the file of people with their ids.
     impostor_by : str or sequence of str, default ()
-        Without a table of people: the columns of the trials that say of the impostor what `by` says of the claim.
+        Without a table of people: the columns of the trials with the group of the impostor, as `by` has that of the
+        claim.
     edges : dict of str to sequence of float, optional
         Where columns of numbers are cut: ``{"age": [30, 50]}`` makes three groups. A number on an edge is above it.
     system : str, optional
