@@ -48,7 +48,7 @@ SHARED = {
     "generator": ("How attempts of a person come to be correlated",),
     "measure": ("What is reported", "What is compared", "What should be near alpha"),
     "n_resamples": ("How many resamples are drawn",),
-    "normalise": ("How scores are normalised before", "The name of the normalisation"),
+    "normalise": ("The normalisation of the scores", "The name of the normalisation"),
     "people": ("The errors and attempts of people, one data set", "The smaller number of people", "A table with"),
     "pi": ("The error rate, a fraction", "Error rates, fractions"),
     "progress": ("Called as work proceeds",),

@@ -36,6 +36,9 @@ COMMANDS = [
     "mcnemar --b 3 --c 900",
     "plan --pi .02 --half-width .01",
     "coverage --n 20 --m 2 --pi .1 --rho .1 --datasets 10 --resamples 10",
+    "test individuals counts.csv --rate .01",
+    f"predict {SETS}",
+    f"chimeric {SETS} --move face --assignments 2",
     "formats",
     "criteria",
 ]
@@ -88,6 +91,24 @@ def numbers(lines: list[str]) -> set[str]:
 @pytest.mark.parametrize(("command", "width"), [*zip(COMMANDS, cycle([80, 100, 120]))])
 def test_lines_fit_the_terminal(command: str, width: int, folder: Path) -> None:
     whole = numbers(printed(command, 1000, folder))
-    lines = printed(command, width, folder)
-    assert max(map(len, lines)) <= width, max(lines, key=len)
-    assert numbers(lines) <= whole
+    for columns in (50, width):
+        lines = printed(command, columns, folder)
+        assert max(map(len, lines)) <= columns, max(lines, key=len)
+        assert numbers(lines) <= whole
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"evaluate {SETS}",
+        f"compare {SETS} --resamples 50",
+        f"epc {SETS} --points 11 --compare face,a_b --no-areas",
+        f"groups {SETS} --system face --by claim",
+        f"fuse {SETS}",
+        f"calibrate {SETS}",
+    ],
+)
+def test_the_answer_and_its_interval_come_first(command: str, folder: Path) -> None:
+    """Groups of which none differs have p values, and no interval of a difference."""
+    first = " ".join(printed(command, 80, folder)[:5])
+    assert re.search(r"p = " if command.startswith("groups") else r"-?\d[.\d]* to \d", first)

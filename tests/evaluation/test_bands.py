@@ -145,5 +145,5 @@ def test_bands_that_cannot_be() -> None:
     with pytest.raises(ParameterError, match="confidence"):
         curve_band(curve, confidence=1)
     pooled = pool_curves([curve, performance_curve(TEST, DEV, alphas=ALPHAS)])
-    with pytest.raises(ParameterError, match="no trials of its own"):
+    with pytest.raises(ParameterError, match="has no trials"):
         curve_band(pooled)

@@ -256,7 +256,7 @@ def test_bootstrap_of_people_who_all_err_alike_claims_nothing() -> None:
     assert test.estimate == pytest.approx(0.025)
     assert test.p_value == 1
     assert test.sigma is None
-    assert "all replicates are alike" in str(test.note)
+    assert "all replicates are equal" in str(test.note)
 
 
 def test_one_person_in_a_role_is_not_counted_as_many() -> None:

@@ -599,3 +599,53 @@ def test_very_many_trials(browser: Any, many: tuple[str, tuple[str, str]], capsy
             low, high = (percent(own["test"]["interval"][end]) for end in ("low", "high"))
             figures = {name: percent(own["test"][name]) for name in ("far", "frr", "hter")}
             visit.expect_row(own["system"], **figures, interval=f"{low} to {high}")
+
+
+@pytest.fixture(scope="module")
+def unlike(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
+    """A visit of two systems with the same order of scores: one saturated, one a hundred times as wide."""
+    folder = tmp_path_factory.mktemp("unlike")
+    for seed, name in enumerate(("dev", "test")):
+        rng = np.random.default_rng(seed)
+        raw = np.concatenate([rng.normal(2.5, 1, 300), rng.normal(-2.5, 1, 3000)])
+        rows = (f"{'genuine' if k < 300 else 'impostor'},{np.tanh(3 * x)},{100 * x}" for k, x in enumerate(raw))
+        (folder / f"{name}.csv").write_text("label,bounded,wide\n" + "\n".join(rows) + "\n")
+    with served([str(folder / "dev.csv"), str(folder / "test.csv")]) as address, visiting(browser, address) as visit:
+        visit.read()
+        visit.go("look")
+        yield visit
+
+
+@pytest.mark.parametrize(("system", "label"), [("bounded", "density, square-root scale"), ("wide", "density")])
+def test_saturated_scores_have_a_scale_that_shows_them(unlike: Visit, system: str, label: str) -> None:
+    unlike.page.check(f"#numbers input[value={system}]")
+    unlike.page.wait_for_selector(f"figure[data-figure=density] text:text-is('{label}')")
+
+
+def test_the_roc_shows_the_part_where_the_curve_is(unlike: Visit) -> None:
+    unlike.page.wait_for_selector("figure[data-figure=roc] svg")
+    ticks = unlike.page.locator("figure[data-figure=roc] g[font-variant=tabular-nums]").all()
+    across, upwards = ([float(text) for text in each.locator("text").all_text_contents()] for each in ticks)
+    assert max(across) < 50
+    assert min(upwards) > 50
+
+
+def test_a_threshold_is_that_of_systems_with_the_same_scale_of_scores(unlike: Visit) -> None:
+    page = unlike.page
+    page.check("#numbers input[value=wide]")
+    page.select_option("#criterion", "threshold")
+    for chosen, other in (("wide", "bounded"), ("bounded", "wide")):
+        page.check(f"#numbers input[value={chosen}]")
+        page.wait_for_selector(f"#numbers tr[data-system={chosen}] [data-figure=hter]")
+        page.wait_for_selector(f"#numbers tr[data-system={other}] td.note")
+    page.select_option("#criterion", "eer")
+
+
+@pytest.mark.parametrize(("start", "key", "end"), [("250", "ArrowUp", "260"), ("0.5", "ArrowDown", "0.49")])
+def test_an_arrow_key_changes_the_second_digit_of_a_threshold(unlike: Visit, start: str, key: str, end: str) -> None:
+    page = unlike.page
+    page.select_option("#criterion", "threshold")
+    page.fill("#value", start)
+    page.press("#value", key)
+    assert page.input_value("#value") == end
+    page.select_option("#criterion", "eer")

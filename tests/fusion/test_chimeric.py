@@ -149,3 +149,10 @@ def test_order_of_rows_does_not_matter() -> None:
     (mixed,) = chimeric_sets([face], [voice], rng=2)
     (again,) = chimeric_sets([face], [voice.rows(order)], rng=2)
     assert again.scores.tolist() == mixed.scores.tolist()
+
+
+def test_the_same_trials_as_dev_and_test_are_a_warning() -> None:
+    dev, test = sets()
+    for judged in (dev, test):
+        codes = {note.code for note in chimeric_study(dev, judged, moved=["voice"], assignments=1).notes}
+        assert ("same-trials" in codes) == (judged is dev)

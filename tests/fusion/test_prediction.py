@@ -55,6 +55,12 @@ def test_gaussian_scores_are_predicted_well() -> None:
         assert own.hter == pytest.approx(own.eer_predicted, abs=1.5 * deviation)
 
 
+def test_the_same_trials_as_dev_and_test_are_a_warning() -> None:
+    dev = gaussian(0, 200, 600)
+    for test, expected in ((dev, ["same-trials"]), (gaussian(1, 200, 600), [])):
+        assert [note.code for note in predict_fusions(dev, test).notes] == expected
+
+
 def test_measured_is_what_fuse_measures() -> None:
     dev, test = gaussian(0, 200, 600), gaussian(1, 200, 600)
     found = predict_fusions(dev, test, normalise="min-max", largest=2)

@@ -70,5 +70,5 @@ def test_a_posteriori_stays_so_in_every_group() -> None:
 def test_a_result_without_trials_has_no_curves() -> None:
     from dataclasses import replace
 
-    with pytest.raises(ft.TrialsError, match="does not know its trials"):
+    with pytest.raises(ft.TrialsError, match="has no trials"):
         group_curves(replace(found(), judged=None))

@@ -90,8 +90,8 @@ def test_nothing_is_shown_at_a_confidence_of_a_half() -> None:
 def test_small_groups_are_named_with_what_they_would_need() -> None:
     data = ft.groups.synthetic_groups({"a": 100, "b": 4}, rng=1)
     found = ft.evaluate_groups(data.dev, data.test, by="group")
-    note = next(note for note in found.notes if "too small to say anything of their FAR" in str(note))
-    assert "b (4 people; about " in str(note)
+    note = next(note for note in found.notes if "too few people to place the FAR" in str(note))
+    assert "b (4 people, about " in str(note)
     assert "a (100 people" not in str(note)
 
 

@@ -354,7 +354,7 @@ def load_dataset(
     failed_enrolment: FailedEnrolment | None = None,
     outside: bool = False,
 ) -> tuple[Trials, Trials]:
-    """Load the dev and test trials of one set, for `evaluate`, `compare`, `fuse` and whatever else takes both.
+    """Load the dev and test trials of one set, for `evaluate`, `compare`, `fuse` and others that take both.
 
     On the command line ``--data lausanne --set LP1`` stands for ``--dev`` and ``--test``.
 

@@ -250,7 +250,7 @@ LP2 = _protocol("LP2", 1, ((2, 0), (2, 1)))
 
 
 def load_lausanne(seed: int = 0) -> Benchmark:
-    """Make the synthetic set; with the same seed again, it is not made twice.
+    """Make the synthetic set; that of a seed is made once per process.
 
     Parameters
     ----------

@@ -649,7 +649,7 @@ def benchmark_fusions(
     outside : bool, default False
         Whether a ``benchmark.toml`` may name files outside its directory.
     normalise : str, default "none"
-        How scores are normalised before: a name in `NORMALISATIONS`, fitted on dev.
+        The normalisation of the scores: a name in `NORMALISATIONS`, fitted on dev.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
         How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
         ``C(far, frr, alpha)`` of arrays.

@@ -281,7 +281,7 @@ PROTOCOLS: Registry[Choose] = Registry("protocol", "protocols", known=_OF_THE_PA
 
 
 def register_protocol(name: str, choose: Choose) -> None:
-    """Make a fusion protocol known by its name, to the command line too.
+    """Register a fusion protocol by its name, for the command line, too.
 
     Parameters
     ----------

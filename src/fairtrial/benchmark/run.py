@@ -101,13 +101,13 @@ class ExperimentResult(Record):
     FIELDS: ClassVar = (
         Field("set", "set", get="experiment.set"),
         Field("split", "split", "count", get="experiment.split"),
-        Field("group", "group", get="experiment.group"),
+        Field("group", "group", get="experiment.group", optional=True),
         *_FUSED,
         _HTER,
         *_INTERVAL,
-        _FAR,
-        _FRR,
-        Field("beta_mean", "beta_mean", "ratio"),
+        replace(_FAR, optional=True),
+        replace(_FRR, optional=True),
+        Field("beta_mean", "beta_mean", "ratio", optional=True),
         Field("beta_min", "beta_min", "ratio"),
         Field("best", "best", detail=True),
         Field("difference", "difference", "rate", detail=True, get="test.estimate"),
@@ -458,7 +458,7 @@ def run_benchmark(
     fusion : str or FusionMethod, default "mean"
         A fusion method, or its name in `FUSIONS`.
     normalise : str, default "none"
-        How scores are normalised before: a name in `NORMALISATIONS`, fitted on dev.
+        The normalisation of the scores: a name in `NORMALISATIONS`, fitted on dev.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
         How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
         ``C(far, frr, alpha)`` of arrays.

@@ -68,14 +68,15 @@ def calibrated_words(kind: Kind) -> str:
     return f"{provenance.fitted}, {provenance.evidence_kind}"
 
 
-def _interval_fields(key: str, title: str = "interval", get: str = "") -> tuple[Field, Field]:
-    """Make the fields of an interval: its limits in tables, and all of it in JSON."""
+def _interval_fields(key: str, title: str = "", get: str = "") -> tuple[Field, Field]:
+    """Make the fields of an interval: its limits in tables, and all of it in JSON; one with a title is optional."""
     interval = attrgetter(get or key)
 
     def limits(result: Any) -> tuple[float, float] | None:
         return None if interval(result) is None else interval(result).interval
 
-    return Field(key, title, "range", get=limits, in_json=False), Field(key, get=get)
+    named = Field(key, title or "interval", "range", optional=bool(title), get=limits, in_json=False)
+    return named, Field(key, get=get)
 
 
 def _with_intervals(fields: Sequence[Field], confidence: float) -> list[Field]:
@@ -123,9 +124,16 @@ class CostFigure(Record):
         Field("cost", "cost", get="target.name"),
         Field("points"),
         Field("partition", get="target.partition"),
-        Field("prior", "prior", "number", get=lambda cost: cost.only("prior"), in_json=False),
-        Field("c_miss", "cost of a miss", "number", get=lambda cost: cost.only("miss"), in_json=False),
-        Field("c_fa", "of a false alarm", "number", get=lambda cost: cost.only("false_alarm"), in_json=False),
+        Field("prior", "prior", "number", optional=True, get=lambda cost: cost.only("prior"), in_json=False),
+        Field("c_miss", "cost of a miss", "number", optional=True, get=lambda cost: cost.only("miss"), in_json=False),
+        Field(
+            "c_fa",
+            "of a false alarm",
+            "number",
+            optional=True,
+            get=lambda cost: cost.only("false_alarm"),
+            in_json=False,
+        ),
         Field("actual", "actual DCF", "number"),
         *_interval_fields("interval"),
         Field("minimum", "min DCF", "number"),
@@ -203,8 +211,8 @@ class CalibratedSystem(Result):
         *_interval_fields("cllr_min_interval", "interval of min Cllr", "least"),
         Field("cllr_cal", "lost by calibration", "number", get="loss"),
         *_interval_fields("cllr_cal_interval", "interval of the loss", "lost"),
-        Field("cllr_raw", "Cllr of the scores", "number", get="raw"),
-        Field("dev_pav", "devPAV", "number"),
+        Field("cllr_raw", "Cllr of the scores", "number", optional=True, get="raw"),
+        Field("dev_pav", "devPAV", "number", optional=True),
         *_interval_fields("dev_pav_interval", "interval of devPAV"),
         Field(
             "method",
@@ -758,11 +766,11 @@ class EvidencePair(Result):
         Field("b"),
         Field("tests", get=lambda pair: [{**pair.test.to_dict(), "p_adjusted": pair.adjusted}]),
         Field("measure", "name of the measure", get="test.measure", in_json=False, detail=True),
-        Field("label", "measure", "term", get="test.label", in_json=False),
-        Field("threshold", "calibration", "term", get="test.threshold", in_json=False),
+        Field("label", "measure", "term", optional=True, get="test.label", in_json=False),
+        Field("threshold", "calibration", "term", optional=True, get="test.threshold", in_json=False),
         Field("difference", "difference", "figure", get=lambda pair: pair.test.cells()["difference"], in_json=False),
-        Field("sigma", "sigma", "figure", get=lambda pair: pair.test.cells()["sigma"], in_json=False),
-        Field("statistic", "statistic", "number", get="test.statistic", in_json=False),
+        Field("sigma", "sigma", "figure", optional=True, get=lambda pair: pair.test.cells()["sigma"], in_json=False),
+        Field("statistic", "statistic", "number", optional=True, get="test.statistic", in_json=False),
         Field("p_value", "p", "p", get="test.p_value", in_json=False),
         Field("p_adjusted", "p adjusted", "p", get="adjusted", in_json=False),
     )

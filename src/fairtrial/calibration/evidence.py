@@ -261,7 +261,7 @@ def min_cllr(data: ScoreData, *, system: str | None = None) -> float:
 
 
 def dev_pav(data: ScoreData, *, system: str | None = None) -> float:
-    """Compute how far log-likelihood ratios are from those that the trials themselves give, on average.
+    """Compute the mean distance of log-likelihood ratios from those of the trials (devPAV).
 
     Parameters
     ----------
@@ -424,7 +424,7 @@ CostLike: TypeAlias = str | CostPoint | CostTarget | DetectionCosts
 
 
 def cost_target(cost: CostLike, partition: Sequence[str] = ()) -> CostTarget:
-    """Make a detection cost of its name, of a prior, or of prior and costs.
+    """Make a detection cost from its name, a prior, or prior and costs.
 
     Parameters
     ----------

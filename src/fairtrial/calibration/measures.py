@@ -303,7 +303,7 @@ class Statistic:
         """
         if not np.isfinite(self.estimate):
             raise TrialsError(
-                "a trial has infinite evidence for the wrong side, so nothing can be said of a difference",
+                "a trial has infinite evidence for the wrong side, so no difference can be tested",
                 code="infinite-evidence",
             )
         assert self.values is not None

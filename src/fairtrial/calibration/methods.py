@@ -250,7 +250,7 @@ class DevScores:
                 template = "{system}: some dev scores are infinite; only {method!o} can calibrate those"
                 raise TrialsError(template, code="infinite-scores", system=name, method="pav")
             if least == most:
-                template = "{system}: all dev scores are equal, so they are evidence of nothing"
+                template = "{system}: all dev scores are equal, so they carry no evidence"
                 raise TrialsError(template, code="equal-scores", system=name)
             if max(abs(least), abs(most)) < _LEAST:
                 template = (
@@ -294,7 +294,7 @@ def units_of(table: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationFit:
-    """What a method fitted to dev trials.
+    """The fit of a method to dev trials.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ CALIBRATIONS: Registry[CalibrationMethod] = Registry("calibration", "calibration
 
 
 def register_calibration(method: CalibrationMethod) -> CalibrationMethod:
-    """Make a calibration method known by its name, to the command line too.
+    """Register a calibration method by its name, for the command line, too.
 
     Parameters
     ----------

@@ -210,7 +210,7 @@ explore = Command(
         ),
         Option(["--no-browser"], is_flag=True, help="Only print the address; open no browser.", group="Output"),
     ],
-    help="Look around in score files, in a browser; nothing leaves this machine.\n\nFiles named here are opened where "
+    help="Explore score files in a browser; nothing leaves this machine.\n\nFiles named here are opened where "
     "they are, however large; others can be dropped on the page. Ctrl-C ends it.\n\n\b\nExamples:\n"
     "  fairtrial explore\n  fairtrial explore dev.csv test.csv\n"
     "  fairtrial explore dev.parquet test.parquet --port 8080 --no-browser",

@@ -89,19 +89,19 @@ COMMANDS: dict[str, Declared] = {
     ),
     "epc": Declared(
         "Judge",
-        "Expected Performance Curves: all trade-offs at once.",
+        "Compute Expected Performance Curves.",
         "fairtrial.evaluation.expected:expected_performance",
         (
             _SETS,
             f"{_SETS} --bands simultaneous --compare face,voice",
         ),
-        "The threshold comes from dev for every alpha, the figure from test.",
+        "At each alpha, the threshold is chosen on dev and judged on test.",
         reads="sets",
         outputs=("report", _PIECES),
     ),
     "operating-points": Declared(
         "Judge",
-        "AUC, d' and the FRR at given FARs, in one table.",
+        "Report AUC, d' and the FRR at given FARs.",
         "fairtrial.evaluation.operating:operating_table",
         (_SETS, f"{_SETS} --far .01,.001 --out points.csv"),
         "The threshold of each target is the lowest that keeps the FAR on dev at or below it.",
@@ -109,7 +109,7 @@ COMMANDS: dict[str, Declared] = {
     ),
     "groups": Declared(
         "Judge",
-        "Error rates by group: for whom is it worse, and how sure is that.",
+        "Compare the error rates of groups.",
         "fairtrial.groups.evaluation:evaluate_groups",
         (
             f"{_SETS} --by sex",
@@ -120,10 +120,10 @@ COMMANDS: dict[str, Declared] = {
         reads="sets",
         outputs=("report",),
     ),
-    "explore": Declared("Judge", "Look around in score files, in a browser.", "fairtrial.cli.actions:explore"),
+    "explore": Declared("Judge", "Explore score files in a browser.", "fairtrial.cli.actions:explore"),
     "fuse": Declared(
         "Combine",
-        "Fuse systems: fitted on dev, judged on test.",
+        "Fuse systems, fitted on dev and judged on test.",
         "fairtrial.fusion.fusion:fuse",
         (
             f"{_SETS} --systems face,voice --fusion logistic --normalise z",
@@ -154,24 +154,24 @@ COMMANDS: dict[str, Declared] = {
         "Predict fusions from Gaussian fits of their parts.",
         "fairtrial.fusion.prediction:predict_fusions",
         (f"{_SETS} --normalise z", "--dev dev.csv --systems face,voice,finger --largest 2 --out predicted.csv"),
-        "Every fusion by the mean beside what is measured, and how systems are correlated within each class.",
+        "Predicts every fusion by the mean beside its measured errors, and gives the correlations within each class.",
         reads="dev",
         skip=("criterion", "alpha"),
     ),
     "chimeric": Declared(
         "Combine",
-        "What chimeric users do to a fusion.",
+        "Measure the effect of chimeric users on a fusion.",
         "fairtrial.fusion.chimeric:chimeric_study",
         (
             f"{_SETS} --move voice",
             "--dev face-dev.csv --test face-test.csv --other-dev v-dev.csv --other-test v-test.csv",
         ),
-        "Modalities of different people are put together, again and again.",
+        "Modalities of different people are combined at random, many times.",
         reads="sets",
     ),
     "calibrate": Declared(
         "Calibrate",
-        "Make log-likelihood ratios of scores, and see how good they are.",
+        "Calibrate scores to log-likelihood ratios and judge them.",
         "fairtrial.calibration.calibration:calibrate",
         (
             _SETS,
@@ -180,19 +180,19 @@ COMMANDS: dict[str, Declared] = {
             "--model voice.json --test others.csv --scores-out others-llr.csv",
             "--test llr.csv --method none",
         ),
-        "Calibrated on dev, judged on test.",
+        "The calibration is fitted on dev and judged on test.",
         reads="sets",
         outputs=("report", "scores_out", "save", _PIECES),
     ),
     "interval": Declared(
         "Published numbers",
-        "Intervals from published rates, or from people tested several times.",
+        "Compute intervals from published rates, or of people tested several times.",
         "",
         ("rates --far .0115 --frr .025 --impostor 112000 --genuine 400", "individuals counts.csv"),
     ),
     "interval rates": Declared(
         "Published numbers",
-        "Intervals of HTER, DCF and others from FAR and FRR or numbers of errors.",
+        "Compute intervals of HTER, DCF and others from FAR and FRR or counts of errors.",
         "fairtrial.published.rates:rate_intervals",
         (
             "--far .0115 --frr .025 --impostor 112000 --genuine 400 --measure all",
@@ -202,7 +202,7 @@ COMMANDS: dict[str, Declared] = {
     ),
     "interval individuals": Declared(
         "People tested several times",
-        "Intervals of an error rate when people were tested several times.",
+        "Compute intervals of an error rate when people were tested several times.",
         "fairtrial.repeated.intervals:repeated_intervals",
         ("counts.csv", "test.txt --threshold 0.5 --error far --by subject"),
         f"{_TABLE} With --threshold, it is a score file with ids.",
@@ -220,7 +220,7 @@ COMMANDS: dict[str, Declared] = {
     ),
     "eer-bound": Declared(
         "Published numbers",
-        "What published EERs alone say about significance.",
+        "Bound the significance of published EERs.",
         "fairtrial.published.eer_bound:bounds_from_eers",
         (
             ".0013 .0058 --trials 719400",
@@ -231,13 +231,13 @@ COMMANDS: dict[str, Declared] = {
     ),
     "mcnemar": Declared(
         "Published numbers",
-        "McNemar's test from two numbers.",
+        "Run McNemar's test on two counts.",
         "fairtrial.published.mcnemar:mcnemar_test",
         ("--b 26055 --c 26707",),
     ),
     "test": Declared(
         "People tested several times",
-        "Test a rate, two devices or a model, of people tested several times.",
+        "Test a rate, two devices or a model on people tested several times.",
         "",
         ("individuals counts.csv --rate .01", "fit counts.csv"),
     ),
@@ -252,7 +252,7 @@ COMMANDS: dict[str, Declared] = {
     ),
     "test fit": Declared(
         "People tested several times",
-        "Test whether people's errors are beta-binomial, or as Oman and Zucker's model has them.",
+        "Test whether people's errors are beta-binomial, or follow Oman and Zucker's model.",
         "fairtrial.repeated.models:fit_test",
         ("counts.csv",),
         f"{_TABLE} A small p value says that the model does not fit. `fairtrial plot fit` draws it.",
@@ -260,7 +260,7 @@ COMMANDS: dict[str, Declared] = {
     ),
     "coverage": Declared(
         "People tested several times",
-        "How well intervals for repeated attempts cover.",
+        "Measure the coverage of intervals for repeated attempts.",
         "fairtrial.repeated.coverage:coverage_study",
         (
             "--grid paper --out coverage.parquet",
@@ -268,13 +268,13 @@ COMMANDS: dict[str, Declared] = {
             "--like counts.csv",
             "--grid quick --claims",
         ),
-        "By simulation or exactly. With --out, finished cells are noted in a journal beside the file: a study that was "
-        "stopped goes on when it is called again.",
+        "By simulation or exactly. With --out, finished cells are kept in a journal beside the file: a study that was "
+        "interrupted resumes when it is run again.",
         outputs=("report",),
     ),
     "plan": Declared(
         "Plan",
-        "How many people and attempts a test needs.",
+        "Plan the number of people and attempts of a test.",
         "fairtrial.repeated.comparison_plans:plan",
         (
             "--pi .02 --rho .1 --half-width .005 --attempts 5",
@@ -282,8 +282,8 @@ COMMANDS: dict[str, Declared] = {
             "--a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100 --correlation .5",
         ),
         "For an interval that is narrow enough (--half-width), for an upper bound below a claimed rate (--below), or "
-        "to tell two systems apart (--a, --b). Give --attempts or --individuals to find the other; with neither, the "
-        "cheapest plan is found.",
+        "to tell two systems apart (--a, --b). Give --attempts or --individuals to get the other, or "
+        "neither to get the cheapest plan.",
         skip=("data_sets",),
     ),
     "demo": Declared(
@@ -291,7 +291,7 @@ COMMANDS: dict[str, Declared] = {
         "Write example files to try the commands on.",
         "fairtrial.cli.actions:write_demo",
         ("", "scores"),
-        "dev.csv and test.csv: three systems and 50 clients of a synthetic set; nobody was recorded for it.",
+        "dev.csv and test.csv: three systems and 50 clients of a synthetic set (no real people).",
         positional={"folder": "[DIR]"},
         skip=("out",),
     ),
@@ -306,13 +306,13 @@ COMMANDS: dict[str, Declared] = {
     ),
     "count": Declared(
         "Files",
-        "Count scores, any number of them, into a small file.",
+        "Count any number of scores into a small file.",
         "fairtrial.counting.count:count_files",
         (
             "part-*.parquet --out dev.ftc",
             "test.csv --thresholds face=0.62 --thresholds voice=1.5 --out test.ftc",
         ),
-        "The file goes where scores go: fairtrial evaluate --dev dev.ftc --test test.ftc",
+        "Use the file like a score file: fairtrial evaluate --dev dev.ftc --test test.ftc",
         reads="paths",
         positional={"paths": "F..."},
     ),
@@ -327,11 +327,11 @@ COMMANDS: dict[str, Declared] = {
     "formats": Declared("Files", "List the score file formats.", "fairtrial.cli.actions:list_formats", ("",)),
     "datasets": Declared(
         "Files",
-        "List the score sets that fairtrial knows, or write one as files.",
+        "List the score sets that fairtrial knows, or export one.",
         "fairtrial.cli.actions:show_datasets",
         ("", "bssr1-set1", "lausanne --set LP1 --export scores"),
-        "Scores are not part of fairtrial. Put them into the directory that $FAIRTRIAL_DATA names; those that can be "
-        "downloaded are, when they are first used, into the cache ($FAIRTRIAL_CACHE, or your user's).",
+        "Scores are not part of fairtrial. Put them into the directory that $FAIRTRIAL_DATA names. Some are "
+        "downloaded when they are first used, to the cache ($FAIRTRIAL_CACHE, or your user's).",
         positional={"name": "[NAME]"},
     ),
     "criteria": Declared(

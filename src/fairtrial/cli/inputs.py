@@ -207,7 +207,7 @@ def given_folds(trials: Trials, column: str) -> tuple[Trials, list[Block]]:
     if roles:
         pairs = np.unique(Ids.concat(roles).codes * np.int64(len(used)) + np.tile(fold, len(roles)))
         split = int(np.count_nonzero(np.bincount(pairs // len(used)) > 1))
-        template = "{count:plural person/people} in several folds: trials of the same people set their thresholds"
+        template = "{count:plural person/people} in several folds: thresholds are chosen on trials of the same people"
         notes += [Note("split-people", template, warning=True, count=split)] if split else []
     return trials.with_notes(*notes), blocks
 
@@ -319,5 +319,5 @@ def _executor(scheduler: str | None, stack: ExitStack) -> Executor | None:
         why = f"no worker answers within {_PATIENCE} seconds; start one with: dask worker {scheduler}"
         raise ParameterError(f"--scheduler {scheduler}: {why}", code="no-workers") from error
     except (OSError, ValueError) as error:
-        raise ParameterError(f"--scheduler {scheduler}: there is no cluster to be reached: {error}") from error
+        raise ParameterError(f"--scheduler {scheduler}: cannot connect to the scheduler: {error}") from error
     return client.get_executor()  # type: ignore[no-any-return]

@@ -47,7 +47,8 @@ def print_result(result: Result, typed: Mapping[str, Any]) -> None:
         say(json_text(result.to_json(), indent=2))
         return
     width, tables = terminal_width(), result.tables()
-    say(textwrap.fill(result.answer(), width) if width else result.answer())
+    answer = result.answer()
+    say(textwrap.fill(answer, width) if width else answer)
     first = [note for table in tables for note in table.notes if isinstance(note, Note) and note.code in FIRST]
     print_notes(first)
     shown = [table for table in tables if typed.get("all") or not table.detail]
@@ -57,7 +58,7 @@ def print_result(result: Result, typed: Mapping[str, Any]) -> None:
         note
         for table in tables
         for note in table.notes
-        if note not in first and (table in shown or (isinstance(note, Note) and note.warning))
+        if note not in first and str(note) != answer and (table in shown or (isinstance(note, Note) and note.warning))
     ]
     print_notes(notes, verbose=bool(typed.get("verbose")), gap=any(table.rows for table in shown))
 

@@ -27,7 +27,7 @@ _LONGEST, _END = 1200, 300
 
 
 class FairtrialError(Exception):
-    """The base of every error that a user can mend; its message is one line that any terminal can show.
+    """The base of every error that a user can mend; its message is one line for any terminal.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def _restored(kind: type[FairtrialError], template: str, code: str, values: dict
 
 
 class InputError(FairtrialError):
-    """A file that cannot be read as what it should be.
+    """A file that cannot be read in its format.
 
     Examples
     --------

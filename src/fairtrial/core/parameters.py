@@ -264,7 +264,7 @@ PARAMETERS: dict[str, Parameter] = {
         basic=True,
         file="read",
         excludes=_FITTED,
-        help="Instead of --dev: judge what was saved with --save.",
+        help="Instead of --dev: the model saved with --save.",
     ),
     "by": Parameter("Data", metavar="COLUMN[,...]", basic=True, read=read_names),
     "impostor_by": Parameter("Data", metavar="COLUMN[,...]", read=read_names),
@@ -385,7 +385,7 @@ PARAMETERS: dict[str, Parameter] = {
         "Method",
         metavar="NAME",
         basic=True,
-        help="How scores are normalised before: none, z, min-max, median-mad, tanh, double-sigmoid; per client: "
+        help="The normalisation of the scores: none, z, min-max, median-mad, tanh, double-sigmoid; per client: "
         "z-norm, f-norm, eer-norm.",
     ),
     "protocol": Parameter("Method", metavar="NAME", basic=True),
@@ -415,7 +415,7 @@ PARAMETERS: dict[str, Parameter] = {
     "data_sets": Parameter("Method", "--datasets", metavar="D"),
     "partition": Parameter("Method", metavar="COLUMN"),
     "inner": Parameter(
-        help="Where the fused dev scores, and so the threshold, come from. folds: held-out folds; none: the trials "
+        help="Origin of the fused dev scores, and so of the threshold. folds: held-out folds; none: the trials "
         "that were fitted on; auto: as the method says."
     ),
     "inner_folds": Parameter("Method", metavar="K", help="Number of folds of held-out dev scores."),
@@ -461,7 +461,7 @@ PARAMETERS: dict[str, Parameter] = {
         "Reading",
         metavar="SIZE",
         read=read_bytes,
-        help="How much a compressed file may unpack to, as in 500M or 20G.  [default: 8G, or half of the memory]",
+        help="Maximum unpacked size of a compressed file, as in 500M or 20G.  [default: 8G, or half of the memory]",
     ),
     "diagonal": Parameter("Reading"),
     "transpose": Parameter("Reading"),
@@ -470,13 +470,13 @@ PARAMETERS: dict[str, Parameter] = {
     "memory": Parameter(
         "Computing",
         metavar="SIZE",
-        help="Memory that trials may take, as in 4GB; larger files are read in pieces, with the same figures.  "
+        help="Memory for the trials, as in 4GB; larger files are read in pieces, with the same figures.  "
         "[default: half of the machine's]",
     ),
     "scheduler": Parameter(
         "Computing",
         metavar="ADDRESS",
-        help="Have a Dask cluster count pieces of the files, as in tcp://10.0.0.1:8786; its workers must see them.",
+        help="Count pieces of the files on a Dask cluster, as in tcp://10.0.0.1:8786; its workers must see them.",
     ),
     "progress": Parameter("Computing", hidden=True),
     "executor": Parameter("Computing", hidden=True),
@@ -520,7 +520,7 @@ PARAMETERS: dict[str, Parameter] = {
     ),
     "terms": Parameter("Output", help="Names of error rates: FAR and FRR, or FMR and FNMR as in ISO."),
     "all": Parameter("Output", basic=True, help="Print all tables."),
-    "verbose": Parameter("Output", "--verbose", ("-v",), help="Say what was read as what."),
+    "verbose": Parameter("Output", "--verbose", ("-v",), help="Report how the files were read."),
     "json": Parameter("Output", basic=True, help="Print one JSON object and nothing else."),
 }
 """What is known of parameters by name; of all others, what their signature and docstring say."""

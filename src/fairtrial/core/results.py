@@ -78,7 +78,7 @@ class Record:
 
 def fields_of(attribute: str, columns: Iterable[Column]) -> tuple[Field, ...]:
     """Make fields of the columns of an attribute, such as the rates and counts of an `ErrorCounts`."""
-    return tuple(Field(c.key, c.title, c.kind, c.detail, get=f"{attribute}.{c.key}") for c in columns)
+    return tuple(Field(c.key, c.title, c.kind, c.detail, c.optional, get=f"{attribute}.{c.key}") for c in columns)
 
 
 def finite(value: Any) -> Any:

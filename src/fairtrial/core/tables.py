@@ -314,8 +314,9 @@ class Table:
         Returns
         -------
         str
-            Caption, headings and rows. If the terminal is too narrow, words are wrapped, then optional columns are left
-            out, and in the end every row stands upright; no number is ever broken.
+            Caption, headings and rows. If the terminal is too narrow, headings are wrapped, optional columns are left
+            out, from the last to the first, words in cells are wrapped, and in the end every row stands upright; no
+            number is ever broken.
         """
         groups = list(self.sections(whole=whole))
         if not groups:
@@ -323,7 +324,7 @@ class Table:
         kept = list(range(len(self.visible_columns)))
         spare = [k for k in kept if self.visible_columns[k].optional]
         while True:
-            widths = self._widths(groups, kept, width)
+            widths = self._widths(groups, kept, width, wrap=not spare)
             if width is None or sum(widths) + _GAP * (len(widths) - 1) <= width:
                 lines = list(self._lay_out(groups, kept, widths))
                 break
@@ -334,8 +335,10 @@ class Table:
         caption = textwrap.wrap(visible(str(self.caption)), width or 10_000)
         return "\n".join(line.rstrip() for line in [*caption, *lines])
 
-    def _widths(self, groups: Sequence[list[list[str]]], kept: Sequence[int], width: int | None) -> list[int]:
-        """Give each column the width of its longest cell; on a narrow terminal, headings and texts are wrapped."""
+    def _widths(
+        self, groups: Sequence[list[list[str]]], kept: Sequence[int], width: int | None, *, wrap: bool
+    ) -> list[int]:
+        """Give each column the width of its longest cell; on a narrow terminal, headings and perhaps texts wrap."""
         widths, narrowest = [], []
         for k in kept:
             cells = [visible(row[k]) for group in groups for row in group]
@@ -343,7 +346,8 @@ class Table:
             words = max(map(cell_width, heading.split()), default=0)
             widths.append(max(cell_width(heading), longest))
             unbroken = max((cell_width(word) for cell in cells for word in _unbroken(cell).split(" ")), default=0)
-            narrowest.append(max(words, longest if self.visible_columns[k].is_numeric else unbroken))
+            whole = self.visible_columns[k].is_numeric or not wrap
+            narrowest.append(max(words, longest if whole else unbroken))
         excess = 0 if width is None else sum(widths) + _GAP * (len(widths) - 1) - width
         while excess > 0 and widths != narrowest:  # the column that can give most gives one
             k = max(range(len(widths)), key=lambda k: widths[k] - narrowest[k])

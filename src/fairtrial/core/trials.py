@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import InputError, TrialsError, check_choice
 from fairtrial.core.ids import IdColumn, Ids, recode
-from fairtrial.core.words import listed, plural
+from fairtrial.core.words import listed, nearest, plural
 
 NanPolicy: TypeAlias = Literal["error", "drop", "reject"]
 ID_FIELDS = ("claim", "subject", "model", "probe")
@@ -137,7 +137,7 @@ class Trials:
         claim, subject, model, probe : iterable or Ids, optional
             One id per trial: the claimed identity, who the probe really is, the enrolled template, the probe.
         nan : {"error", "drop", "reject"}, default "error"
-            What becomes of a trial without a score: ``error`` raises an error; ``drop`` leaves the trial out for all
+            Treatment of trials without a score: ``error`` raises an error; ``drop`` leaves the trial out for all
             systems; ``reject`` rejects it, by a score of -inf.
         notes : sequence of Note or str, default ()
             What the reader of a report should know.
@@ -295,7 +295,8 @@ class Trials:
             A name that is not known.
         """
         if system not in self.systems:
-            raise TrialsError(f"there is no system {system!r}; there are {', '.join(self.systems)}")
+            known = f"{listed(self.systems)}{nearest(system, self.systems)}"
+            raise TrialsError(f"there is no system {system!r}; there are {known}")
         return system
 
     def select(self, systems: Sequence[str]) -> Trials:

@@ -48,7 +48,7 @@ _MARKDOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {char: f"\\{char}" for ch
 
 @contextmanager
 def wording(*, style: Style | None = None, terms: Terms | None = None) -> Iterator[None]:
-    """Make words in another style or with other terms within a block.
+    """Change the style or the terms of texts within a block.
 
     Parameters
     ----------

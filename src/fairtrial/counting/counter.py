@@ -16,7 +16,7 @@ from fairtrial.core.errors import FairtrialError, InputError, ParameterError, Tr
 from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Frame, Trials, trials_of
-from fairtrial.core.words import listed, plural
+from fairtrial.core.words import listed, nearest, plural
 from fairtrial.counting.cells import LAST_LEVEL, MOST_CELLS_AT_LAST, Accumulator, CountedCells, cell_starts, scores_at
 from fairtrial.counting.kernels import Integers, add_by_class
 from fairtrial.counting.tallies import ErrorCounts, Genuine, Scores, processors, rank_tally, score_array
@@ -186,7 +186,7 @@ def check_system(systems: tuple[str, ...], system: str | None) -> str:
     if system is None:
         raise TrialsError(f"there are {len(systems)} systems: name one of {listed(systems)}")
     if system not in systems:
-        raise TrialsError(f"there is no system {system!r}; there are {listed(systems)}")
+        raise TrialsError(f"there is no system {system!r}; there are {listed(systems)}{nearest(system, systems)}")
     return system
 
 

@@ -896,7 +896,7 @@ def open_trials(
 
 def _refuse(options: dict[str, Any], what: str) -> None:
     if options:
-        raise ParameterError(f"{', '.join(options)}: means nothing to {what}; leave it out")
+        raise ParameterError(f"{', '.join(options)}: does not apply to {what}")
 
 
 def check_memory(memory: int | str) -> int:

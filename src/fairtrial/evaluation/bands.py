@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_confidence
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import Column, Table, every_tenth
-from fairtrial.core.words import in_a_row, interval_title, level_text, plural, term
+from fairtrial.core.words import figure_text, figures_text, in_a_row, interval_title, level_text, plural, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_range, alpha_ranges
 from fairtrial.evaluation.paired_tests import pair_judgements
@@ -386,7 +386,7 @@ class CurveComparison(Result):
         return f"nothing is claimed at alpha {alpha_ranges(self.alpha, ~self.supported)}, where dev lacks errors"
 
     def answer(self) -> str:
-        """Where along alpha the two differ, and who is better there."""
+        """Where along alpha the two differ, who is better there, and the difference in the middle of the range."""
         ranges: dict[str, list[str]] = {}
         for region in self.regions:
             ranges.setdefault(region.better, []).append(region.where)
@@ -396,9 +396,16 @@ class CurveComparison(Result):
         how = f"{self.test} test, {GIVEN_ALONG[self.threshold]}, {whole}"
         if self.unclaimed:
             how += f"; {self.unclaimed}"
-        if not better:
-            return f"{self.a} and {self.b} differ in {term(self.measure.label)} {sure} at no alpha ({how})"
-        return f"{term(self.measure.label)}, {sure}: {better} ({how})"
+        label, middle = term(self.measure.label), ""
+        known = self.supported & ~np.isnan(self.low)
+        if known.any():
+            distance = np.where(known, abs(self.alpha - (self.alpha[0] + self.alpha[-1]) / 2), np.inf)
+            k, share = int(np.argmin(distance)), self.measure.is_share
+            limits = figures_text(float(self.low[k]), float(self.high[k]), share)
+            difference = f"{self.a} - {self.b} is {figure_text(float(self.difference[k]), share)}"
+            middle = f"; at alpha {self.alpha[k]:g}, {difference} ({interval_title(self.confidence)} {limits})"
+        found = f"{self.a} and {self.b} cannot be told apart at any alpha"
+        return f"{label}, {sure}: {better or found}{middle} ({how})"
 
     def tables(self) -> tuple[Table, ...]:
         """The difference at each alpha."""

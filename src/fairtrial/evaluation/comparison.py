@@ -18,6 +18,7 @@ from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, jo
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import (
     figure_text,
+    figures_text,
     in_a_row,
     in_percent,
     interval_text,
@@ -67,20 +68,19 @@ from fairtrial.rules.measures import (
 
 _BOOTSTRAP = 0.8
 """The proportion of the time of a pair that its bootstrap takes."""
-_OTHER_TESTS = Note("other-tests", "{all!p} shows further tests, and what each assumes", all=None)
-_ASSUMPTIONS = {
-    "cluster": "these thresholds",
-    "paired": "these thresholds",
-    "bootstrap": "these thresholds",
-    "dependent": "these thresholds, independent trials",
-    "independent": "these thresholds, independent trials, each system on trials of its own",
-    "permutation": "these thresholds, independent trials",
-    "mcnemar": "these thresholds, independent trials, one error like another",
+_OTHER_TESTS = Note("other-tests", "{all!p} shows the other tests and what each assumes", all=None)
+_MOST_DESCRIBED = 3
+"""Maximum number of systems of which the answer gives the difference from the best."""
+_ASSUMED = {
+    "dependent": "independent trials",
+    "independent": "independent trials, systems that err independently of each other",
+    "permutation": "independent trials",
+    "mcnemar": "independent trials",
+    "corrected-resampled": "normal differences of folds",
+    "5x2cv": "normal differences of folds",
 }
-"""What tests that do not lead take for granted, by the last word of their names."""
-_OPTIONAL = ("label", "sigma", "statistic", "threshold")
-"""Columns that a narrow terminal may leave out."""
-_DIFFERENCES = "Intervals of the difference A - B, and what each test assumes"
+"""What tests assume, besides fixed thresholds; by the last word of their names, or all of it."""
+_DIFFERENCES = "Intervals of the difference A - B"
 _AGREEMENT = "Trials that one system decides wrongly: impostor (NI) or genuine (NC), only B wrong (AB) or only A (BA)"
 _AGREEMENT_COLUMNS = (
     Column("impostor_ab", "NI_AB", "count"),
@@ -197,9 +197,11 @@ class PairComparison(Result):
         return test == self.headline.test or test.endswith("-equivalence")
 
     def answer(self) -> str:
-        """Give the difference by the leading test."""
-        difference = figure_text(self.headline.estimate, self.headline.is_share)
-        return f"{self.a} - {self.b} = {difference}, {p_phrase(self.adjusted[0])} adjusted"
+        """The difference by the leading test, with its interval and p."""
+        test, p = self.headline, p_phrase(self.adjusted[0])
+        interval = figures_text(*self.interval, test.is_share)
+        span = f"{interval_title(self.confidence)} {interval}, " if interval else ""
+        return f"{self.a} - {self.b} = {figure_text(test.estimate, test.is_share)} ({span}{p} adjusted)"
 
     def tables(self) -> tuple[Table, ...]:
         """Every test, the interval of the difference, and the numbers of trials on which they disagree."""
@@ -211,7 +213,7 @@ class PairComparison(Result):
             agreement |= {column.key: getattr(self.agreement, column.key) for column in _AGREEMENT_COLUMNS[4:]}
         test_columns = [
             *pair,
-            *(replace(column, optional=column.key in _OPTIONAL) for column in columns_with_interval(self.confidence)),
+            *columns_with_interval(self.confidence),
             Column("p_adjusted", "p adjusted", "p"),
             *(replace(column, detail=True) for column in _AGREEMENT_COLUMNS),
         ]
@@ -220,32 +222,21 @@ class PairComparison(Result):
             Column("interval", interval_title(self.confidence), "figures"),
             Column("method", "method"),
             Column("threshold", "threshold", "term"),
-            Column("assumptions", "assumes"),
         )
         tests, intervals = [], []
         for test, adjusted in zip(self.tests, self.adjusted, strict=True):
             interval = self._interval_of(test)
             limits = None if interval is None else (interval["low"], interval["high"], self.headline.is_share)
             tests.append({**names, **test.cells(), "interval": limits, "p_adjusted": adjusted, **agreement})
-            assumed = _ASSUMPTIONS.get(test.test.rpartition("-")[2], "") if test.threshold == "fixed" else ""
-            record = {"method": test.test, "threshold": test.threshold, "assumptions": assumed}
-            intervals.append({**names, **(interval or {}), **record, "interval": limits})
-        by_test = [(self._is_shown(test), as_note(note, test)) for test, note in self.notes]
-        notes: list[Note | str] = [*(note for is_shown, note in by_test if is_shown), _OTHER_TESTS]
+            if interval is not None:
+                intervals.append({**names, **interval, "interval": limits})
+        notes = [*(as_note(note, test) for test, note in self.notes if self._is_shown(test)), _OTHER_TESTS]
         places = [k for k, test in enumerate(self.tests) if k == 0 or test.margin is not None]
         commands = tuple((names["pair"], line) for line in self.commands())
         command_columns = (Column("pair", "A - B"), Column("command", "command"))
         return (
             Table.of("tests", names["pair"], test_columns, tests, notes=notes, section="pair", shown=places),
-            Table.of(
-                "differences",
-                _DIFFERENCES,
-                interval_columns,
-                intervals,
-                notes=[note for is_shown, note in by_test if not is_shown],
-                section="pair",
-                detail=True,
-            ),
+            Table.of("differences", _DIFFERENCES, interval_columns, intervals, section="pair", detail=True),
             Table.of(
                 "agreement",
                 _AGREEMENT,
@@ -334,14 +325,20 @@ class Comparison(Result):
         if len(self.pairs) == 1:
             return self.sentences()[0]
         value = figure_text(best.value, self.measure.is_share)
+        of_best = [pair for pair in self.pairs if best.system in (pair.a, pair.b)]
         others: dict[str, list[str]] = {"better than": [], "not distinguishable from": []}
-        for pair in self.pairs:
-            if best.system in (pair.a, pair.b):
-                claim = "better than" if pair.adjusted[0] < 1 - pair.confidence else "not distinguishable from"
-                size = abs(pair.headline.estimate)
-                size_text = f"{in_percent(size)} points" if self.measure.is_share else number_text(size)
-                other = pair.b if pair.a == best.system else pair.a
-                others[claim].append(f"{other} (by {size_text}, {p_phrase(pair.adjusted[0])})")
+        for pair in of_best:
+            claim = "better than" if pair.adjusted[0] < 1 - pair.confidence else "not distinguishable from"
+            other = pair.b if pair.a == best.system else pair.a
+            ends, is_share = pair.headline.interval(pair.confidence), pair.headline.is_share
+            if len(of_best) <= _MOST_DESCRIBED and ends is not None:
+                low, high = sorted(abs(end) for end in ends)
+                unit = " points" if is_share else ""
+                span = f"by {interval_text(low, high) if is_share else range_text(low, high)}{unit}"
+                if claim != "better than":
+                    span = f"differences up to {in_percent(high) if is_share else number_text(high)}{unit} not excluded"
+                other += f" ({span}, {p_phrase(pair.adjusted[0])})"
+            others[claim].append(other)
         claims = " and ".join(f"{claim} {in_a_row(names)}" for claim, names in others.items() if names)
         extreme = "highest" if self.measure.higher_is_better else "lowest"
         how = f"{level_text(self.pairs[0].confidence)} confidence, {adjustment_text(self.correction, len(self.pairs))}"
@@ -384,7 +381,7 @@ class Comparison(Result):
                 better, worse = (pair.a, pair.b) if a_is_better else (pair.b, pair.a)
                 sentence = f"{better} is better than {worse} by {size}"
             else:
-                sentence = f"{pair.a} and {pair.b} cannot be told apart: they differ by {size}"
+                sentence = f"{pair.a} and {pair.b} cannot be told apart: the difference is {size}"
                 if ends is not None:
                     most = max(abs(end) for end in ends)
                     most_text = f"{in_percent(most)} percentage points" if share else number_text(most)
@@ -406,22 +403,30 @@ class Comparison(Result):
         tests = replace(
             tests,
             caption=f"Test of the difference A - B in {term(self.measure.label)}{claimed}{how}",
-            notes=(*self._test_notes(shown_first=True), _OTHER_TESTS, *self.notes),
+            notes=(*self._test_notes(shown=True), _OTHER_TESTS, *self.notes),
         )
-        differences = replace(differences, notes=tuple(self._test_notes(shown_first=False)))
+        kinds = dict.fromkeys((test.test, test.threshold) for pair in self.pairs for test in pair.tests)
+        assumed = [
+            {"test": test, "assumes": _ASSUMED.get(test, _ASSUMED.get(test.rpartition("-")[2], "")), "threshold": given}
+            for test, given in kinds
+        ]
+        columns = (Column("test", "test"), Column("threshold", "threshold", "term"), Column("assumes", "assumes"))
+        notes = tuple(self._test_notes(shown=False))
+        assumptions = Table.of("assumptions", "What each test assumes", columns, assumed, notes=notes, detail=True)
         if len(self.pairs) > 1:
             differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
         if not isinstance(self.measure, Measure):
             tests, differences = (table.with_title("threshold", "calibration") for table in (tests, differences))
-        return tuple(table for table in (tests, self._ranking(), differences, agreement, commands) if table.rows)
+        tables = (tests, self._ranking(), differences, assumptions, agreement, commands)
+        return tuple(table for table in tables if table.rows)
 
-    def _test_notes(self, *, shown_first: bool) -> Iterator[Note]:
+    def _test_notes(self, *, shown: bool) -> Iterator[Note]:
         """Give the notes of tests that are shown, or of the others; those of some pairs name them."""
         independent = f"{self.measure.name}-independent"
         pairs_of: dict[tuple[str, Note | str], list[str]] = {}
         for pair in self.pairs:
             for test, note in pair.notes:
-                if pair._is_shown(test) != shown_first:
+                if pair._is_shown(test) != shown:
                     continue
                 pairs_of.setdefault((test, "" if test == independent else note), []).append(f"{pair.a} - {pair.b}")
         for (test, note), where in pairs_of.items():
@@ -524,7 +529,7 @@ def compare(
     Returns
     -------
     Comparison
-        Every test of every pair, the one to go by first, and the ranking.
+        Every test of every pair, the leading one first, and the ranking.
 
     Raises
     ------

@@ -86,7 +86,7 @@ class PerformanceCurve(Result):
             If the curve is pooled.
         """
         if self.judgement is None:
-            raise ParameterError("a pooled curve has no trials of its own to tell how sure it is")
+            raise ParameterError("a pooled curve has no trials, so its uncertainty cannot be estimated")
         return self.judgement
 
     @property

@@ -14,7 +14,7 @@ from fairtrial.core.notes import Note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, join_tables
-from fairtrial.core.words import Text, interval_text, interval_title, listed, percent, term
+from fairtrial.core.words import Text, interval_text, interval_title, listed, nearest, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.bootstrap import resampled_curve
 from fairtrial.inference.decide import Judgement, ignored_alpha, judge, judge_at
@@ -424,10 +424,10 @@ class SystemEvaluation(Result):
         columns = [
             Column("system", "system"),
             Column("set", "set", "term"),
-            Column("kind", "figures", "term"),
+            Column("kind", "figures", "term", optional=True),
             *RATE_COLUMNS,
             Column("interval", interval_title(leading.confidence), "interval"),
-            Column("eer", "EER", "rate"),
+            Column("eer", "EER", "rate", optional=True),
         ]
         taken = {column.key for column in (*columns, *_DETAILS)}
         keys = {name: f"measure_{name}" if name in taken else name for name in self.reported}
@@ -493,7 +493,7 @@ class SystemEvaluation(Result):
             Column("measure", "name of the measure", detail=True),
             Column("label", "measure", "term"),
             Column("interval", interval_title(self.confidence), "figures"),
-            Column("threshold", "threshold", "term"),
+            Column("threshold", "threshold", "term", optional=True),
             Column("meaning", "accounts for", "term"),
             Column("method", "method", detail=True),
         )
@@ -563,7 +563,8 @@ class Evaluation(Result):
         for each in self.systems:
             if each.system == system:
                 return each
-        raise KeyError(system)
+        names = [each.system for each in self.systems]
+        raise KeyError(f"there is no system {system!r}; there are {listed(names)}{nearest(system, names)}")
 
     def __iter__(self) -> Iterator[SystemEvaluation]:
         return iter(self.systems)
@@ -648,7 +649,7 @@ def evaluate(
         Whether the leading intervals are conditional on the threshold (``test``), or account for its uncertainty, as
         dev is a sample, too (``both``).
     n_resamples : int, optional
-        How many resamples are drawn of people, to add a bootstrap interval of the HTER; none by default.
+        How many resamples are drawn of people for a bootstrap interval of the HTER; none by default.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
     eer : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}, default "step-mean"

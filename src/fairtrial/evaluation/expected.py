@@ -25,7 +25,7 @@ from fairtrial.inference.estimates import GIVEN_ALONG, threshold_when
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.people import Cluster
-from fairtrial.inference.split import TrialSets
+from fairtrial.inference.split import PROVENANCES, TrialSets
 from fairtrial.inference.tests import TestResult, columns_with_interval
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MeasureLike, as_any_measure, errors_only
@@ -79,8 +79,10 @@ class ExpectedPerformance(Result):
         if self.comparisons:
             return self.comparisons[0].answer()
         measure, alpha = self.curves[0].measure, self.curves[0].alpha
-        means = "; ".join(f"{curve.system} {figure_text(curve.mean(), measure.is_share)}" for curve in self.curves)
-        return f"mean {term(measure.label)} on test for alpha from {alpha[0]:g} to {alpha[-1]:g}: {means}"
+        ranked = sorted(self.curves, key=lambda curve: curve.mean(), reverse=measure.higher_is_better)
+        means = ", ".join(f"{curve.system} {figure_text(curve.mean(), measure.is_share)}" for curve in ranked)
+        chosen = f"threshold by {self.curves[0].criterion} {PROVENANCES[self.curves[0].kind].chosen}"
+        return f"Mean {term(measure.label)} over alpha from {alpha[0]:g} to {alpha[-1]:g} ({chosen}): {means}"
 
     def to_dict(self) -> dict[str, Any]:
         """Give curves, areas and the comparison by the names of the command line's JSON."""
@@ -125,7 +127,7 @@ class ExpectedPerformance(Result):
             records = [{**test.cells(self.confidence), "delta": test.delta} for test in self.area_tests.values()]
             notes = [other.answer() for other in self.comparisons[1:]]
             details.append(Table.of("tests", caption, columns, records, notes=notes))
-        return (first, *compared, *means, *(replace(table, detail=True) for table in details))
+        return (*compared, first, *means, *(replace(table, detail=True) for table in details))
 
     def _with_band(self, table: Table, system: str) -> Table:
         """Add the band of a system to the table of its curve."""

@@ -13,7 +13,7 @@ from fairtrial.core.notes import Note
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, Column, Table, join_tables
 from fairtrial.core.trials import TrialsLike, trials_of
-from fairtrial.core.words import Text, interval_text, interval_title, listed, percent, term
+from fairtrial.core.words import Text, in_a_row, interval_text, interval_title, level_text, listed, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.decide import SUPPORT, judge
 from fairtrial.inference.estimates import GIVEN, Threshold, threshold_when
@@ -107,12 +107,13 @@ class OperatingPoints(Result):
         return {**result, "notes": plain(self.notes)}
 
     def answer(self) -> str:
-        """The FRR at each target."""
-        rates = ", ".join(
-            str(Text("{FRR} {frr:percent} at {FAR} {far:percent}", frr=p.test.frr, far=p.far_target))
+        """Give the FRR at each target with its interval."""
+        rates = [
+            f"{percent(p.test.frr)} ({interval_text(*p.interval.interval)}) at {level_text(p.far_target)}"
             for p in self.points
-        )
-        return f"{self.system}, AUC {percent(self.auc.estimate)}, {rates}"
+        ]
+        title = interval_title(self.auc.confidence)
+        return f"{self.system}: {term('FRR')} with its {title} at each target {term('FAR')}: {in_a_row(rates)}"
 
     def tables(self) -> tuple[Table, ...]:
         """One row per figure."""
@@ -124,7 +125,7 @@ class OperatingPoints(Result):
             Column("interval", interval_title(self.auc.confidence), "figures"),
             Column("threshold", "threshold", "threshold"),
             Column("far", Text("{FAR} on {judged}", judged=provenance.judged), "rate"),
-            Column("dev_false_accepts", Text("{false accepts} on dev"), "count"),
+            Column("dev_false_accepts", Text("{false accepts} on dev"), "count", optional=True),
             Column("far_target", Text("target {FAR}"), "rate", detail=True),
             Column("far_interval", Text("interval of {FAR}"), "interval", detail=True),
             Column("method", "method", detail=True),
@@ -252,14 +253,10 @@ def operating_points_of(
     auc, d_prime = (find(sets, system=name, confidence=confidence) for find in (auc_interval, d_prime_interval))
     notes: list[Note | str] = [*sets.notes]
     notes += [f"{name}: {term(each.label)}: {each.note}" for each in (auc, d_prime) if each.note]
-    template = (
-        "{errors:plural false accept} on dev at {FAR} {target:level} ({needed} needed): the threshold is poorly "
-        "determined"
-    )
-    for point in points:
-        if not point.supported:
-            values = {"target": point.far_target, "errors": point.dev.false_accepts, "needed": SUPPORT}
-            notes.append(Note("few-errors", template, name, warning=True, **values))
+    few = [f"{level_text(p.far_target)} ({p.dev.false_accepts})" for p in points if not p.supported]
+    if few:
+        template = "too few {false accepts} on dev at target {FAR} {targets:and}: {needed} needed; indicative only"
+        notes.append(Note("few-errors", template, name, warning=True, targets=few, needed=SUPPORT))
     return OperatingPoints(name, points, auc, d_prime, judged.kind, tuple(notes))
 
 

@@ -233,7 +233,7 @@ def bootstrap_test(
         bootstrap.estimate,
         float(np.std(bootstrap.replicates)) if bootstrap.moves else None,
         alternative,
-        "" if bootstrap.moves else "all replicates are alike, so they cannot tell a difference from chance",
+        "" if bootstrap.moves else "all replicates are equal, so nothing can be tested",
         measure=known.name,
         is_share=known.is_share,
         label=known.label,

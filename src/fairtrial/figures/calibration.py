@@ -369,7 +369,7 @@ def _pav_limits(curves: Sequence[PavCurve]) -> tuple[Range, Range, Axis]:
 
 
 def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | None = None) -> Axes:
-    """Draw the shares of both classes above each log-likelihood ratio.
+    """Draw the proportions of both classes above each log-likelihood ratio.
 
     Parameters
     ----------

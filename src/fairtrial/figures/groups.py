@@ -203,7 +203,7 @@ def group_matrix_plot(found: GroupEvaluation, *, ax: Axes | None = None) -> Axes
 
     if not found.meetings:
         raise TrialsError(
-            "the groups of impostors are not known; say them with {people!p} or {impostor_by!p}",
+            "the groups of impostors are unknown; give them with {people!p} or {impostor_by!p}",
             code="no-impostor-groups",
             people=...,
         )

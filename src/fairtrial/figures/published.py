@@ -90,7 +90,7 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
         if len(beyond) > _LISTED:
             explain(own, f"and {len(beyond) - _LISTED} more beyond the axis")
         own.set(xlim=(0, last), xlabel="chi2", ylim=(max(float(chdtrc(1, last)) / 2, _LEAST), 1.3), ylabel="p")
-        own.yaxis.set_major_formatter(lambda value, _: np.format_float_positional(value, trim="-"))
+        own.yaxis.set_major_formatter(lambda value, _: np.format_float_positional(value, 6, fractional=False, trim="-"))
         legend_below(own)
         return own
 

@@ -615,7 +615,7 @@ def bootstrap_caption(
     inside = "0 lies within the interval: no difference is shown" if low <= 0 <= high else "0 lies outside the interval"
     return (
         f"{len(replicates.replicates):,} bootstrap replicates on test, {GIVEN_ALONG['fixed']}. "
-        f"{inside if replicates.moves else 'All are equal: they say nothing about chance'}. "
+        f"{inside if replicates.moves else 'All are equal, so nothing can be tested'}. "
         f"{test.test.capitalize()} test, {GIVEN_ALONG[test.threshold]}: {p_phrase(test.p_value)}."
     )
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.words import listed
+from fairtrial.core.words import listed, nearest
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -261,12 +261,12 @@ def drawing_of(result: Any, name: str = "", **options: Any) -> Drawing:
     figures = _OF_RESULTS.get(type(result).__name__, {})
     chosen = name or next(iter(figures), "")
     if chosen not in figures:
-        there = listed(figures) or "none"
         raise ParameterError(
-            "there is no figure {name!r} of a {kind}; there is {there}",
+            "{kind} has no figure {name!r}; it has {there}{meant}",
             code="no-such-figure",
             name=chosen,
             kind=type(result).__name__,
-            there=there,
+            meant=nearest(name, figures),
+            there=listed(figures) or "none",
         )
     return FIGURES[chosen].draw(figures[chosen](result), **options)

@@ -26,7 +26,7 @@ def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:
     sheets
         One sheet per file, at least one.
     common
-        Keep the trials that all sheets share, and note how many were dropped, in place of an error.
+        Keep the trials that all sheets share, and note how many were dropped, instead of an error.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Text without a header: bob's four and five columns, and lists whose columns are told by their cells.
+"""Text without a header: bob's four and five columns, and lists whose columns are recognised by their cells.
 
     claim subject probe score                 bob4: genuine if claim and subject are the same
     claim model subject probe score           bob5

@@ -22,7 +22,7 @@ Read: TypeAlias = Callable[[Sequence[Head], ReadOptions, Progress | None], list[
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format: how it is told, read and written.
+    """A file format: how it is recognised, read and written.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ FORMATS: Registry[Format] = Registry("format", "formats", Format)
 
 
 def register_format(format_: Format) -> Format:
-    """Make a format known by its name; it is tried after those already there.
+    """Register a format by its name; it is tried after those already registered.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ for _format in (
     ),
     Format(
         "headerless",
-        "columns without a header, told by their cells",
+        "columns without a header, recognised by their cells",
         headerless.matches,
         _one_by_one(headerless.read),
         options=_TABLE,
@@ -190,7 +190,7 @@ def check_options(format_: Format, options: ReadOptions) -> None:
     """Raise an error where an option was given that means nothing to the format."""
     for name in ("columns", "scores", "others", "genuine_labels", "diagonal", "transpose"):
         if getattr(options, name) and name not in format_.options:
-            template = f"{{{name}!p}} means nothing to the format {{format}}; leave it out"
+            template = f"{{{name}!p}} does not apply to the format {{format}}"
             raise ParameterError(template, code="does-not-apply", format=format_.name, **{name: 0})
 
 

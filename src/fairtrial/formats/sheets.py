@@ -40,7 +40,7 @@ class ReadOptions:
     others : tuple of str, default ()
         Columns that are no scores although they hold numbers; they are kept as further columns.
     genuine_by : {"label", "ids"}, optional
-        What counts where labels and ids contradict each other: ``label``, or ``ids`` (claim = subject).
+        Which counts if labels and ids contradict each other: ``label``, or ``ids`` (claim = subject).
     person : str, optional
         A regular expression that finds the person within a claim and a subject id: its first group, or all that
         matches. The ids themselves are kept as model and probe.
@@ -51,14 +51,14 @@ class ReadOptions:
     negate : bool or tuple of str, default False
         The scores are distances: all systems', or those of the systems named.
     names : tuple of str, default ()
-        The systems' names, in order, in place of what the files say.
+        The systems' names, in order, instead of those in the files.
     systems : tuple of str, default ()
         Only these systems; what is missing in others does not matter then.
     nan : {"error", "drop", "reject"}, default "error"
-        What becomes of a trial without a score: ``error`` raises an error; ``drop`` leaves the trial out for all
+        Treatment of trials without a score: ``error`` raises an error; ``drop`` leaves the trial out for all
         systems; ``reject`` rejects it, by a score of -inf.
     common : bool, default False
-        Keep the trials that all files share in place of an error.
+        Keep the trials that all files share instead of an error.
     max_size : int, optional
         How many bytes a file may unpack to; by default 8 GiB, or half of the memory of the machine if that is less.
     key : str, path-like or sequence of these, default ()

@@ -21,7 +21,7 @@ from fairtrial.fusion.fusion import fuse
 from fairtrial.fusion.methods import FusionMethod
 from fairtrial.fusion.prediction import system_correlations
 from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.split import seed_of
+from fairtrial.inference.split import TrialSets, seed_of
 
 Codes = NDArray[np.int64]
 
@@ -305,7 +305,7 @@ def chimeric_study(
     fusion : str or FusionMethod, default "mean"
         A fusion method, or its name in `FUSIONS`.
     normalise : str, default "none"
-        How scores are normalised before: a name in `NORMALISATIONS`.
+        The normalisation of the scores: a name in `NORMALISATIONS`.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     rng : numpy.random.Generator, int or None, default 0
@@ -366,7 +366,8 @@ def chimeric_study(
             dev, test, systems=[*names[0], *names[1]], fusion=fusion, normalise=normalise, confidence=confidence
         )
     intervals, correlations = [], []
-    notes: dict[Note, None] = {}
+    shared = TrialSets(first[0], first[1]).notes
+    notes = dict.fromkeys(note for note in shared if isinstance(note, Note) and note.warning)
     seed = seed_of(rng)
     for number in range(assignments):
         sets = chimeric_sets(first, second, rng=seed + number)

@@ -295,7 +295,7 @@ def fuse_scores(
     fusion : str or FusionMethod, default "mean"
         A fusion method, or its name in `FUSIONS`.
     normalise : str, default "none"
-        How scores are normalised before: a name in `NORMALISATIONS`, fitted on dev.
+        The normalisation of the scores: a name in `NORMALISATIONS`, fitted on dev.
     criterion : str, Criterion, DetectionCosts or callable, default "eer"
         How the threshold is chosen on dev that decides between hyper-parameters: a name in `CRITERIA`, a criterion,
         detection costs, or a function ``C(far, frr, alpha)`` of arrays.

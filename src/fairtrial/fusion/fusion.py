@@ -128,7 +128,7 @@ class SystemWeight(Record):
 
 _SYSTEM = (
     Field("system", "system"),
-    Field("threshold", "threshold", "threshold", get="test.threshold"),
+    Field("threshold", "threshold", "threshold", get="test.threshold", optional=True),
     *fields_of("test", RATE_COLUMNS),
     Field("interval", "interval", "interval", get=lambda system: system.interval().interval),
     Field("method", "method", detail=True, get=lambda system: system.interval().method),
@@ -355,7 +355,7 @@ def fuse(
     fusion : str or FusionMethod, default "mean"
         A fusion method, or its name in `FUSIONS`.
     normalise : str, default "none"
-        How scores are normalised before: a name in `NORMALISATIONS`, fitted on dev.
+        The normalisation of the scores: a name in `NORMALISATIONS`, fitted on dev.
     criterion : str, Criterion, DetectionCosts or callable, default "eer"
         How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function
         ``C(far, frr, alpha)`` of arrays.

@@ -80,7 +80,7 @@ FUSIONS: Registry[FusionMethod] = Registry("fusion", "fusions", FusionMethod)
 
 
 def register_fusion(method: FusionMethod) -> FusionMethod:
-    """Make a fusion method known by its name, to the command line too.
+    """Register a fusion method by its name, for the command line, too.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def register_classifier(
     most_impostors: int | None = None,
     held_out: HeldOut = "clients",
 ) -> FusionMethod:
-    """Make a scikit-learn classifier known as a fusion method, to the command line too.
+    """Register a scikit-learn classifier as a fusion method, for the command line, too.
 
     Parameters
     ----------

@@ -344,7 +344,7 @@ class FusionPredictions(Result):
         hter = "" if best.hter is None else f", HTER {percent(best.hter)} on test"
         of = f" of {len(self.fusions)} fusions" if len(self.fusions) > 1 else ""
         return (
-            f"the mean of {in_a_row(best.systems)} is predicted to be best{of}: EER {percent(best.eer_predicted)} "
+            f"The mean of {in_a_row(best.systems)} is predicted to be the best{of}: EER {percent(best.eer_predicted)} "
             f"predicted, {percent(best.eer)} on dev{hter}"
         )
 
@@ -396,7 +396,7 @@ def predict_fusions(
     systems : sequence of str, optional
         The names of the systems, two or more; all by default.
     normalise : str, default "none"
-        How scores are normalised before: a name in `NORMALISATIONS` that is the same for all clients.
+        The normalisation of the scores: a name in `NORMALISATIONS` that is the same for all clients.
     largest : int, optional
         The most systems of a fusion; all by default.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
@@ -457,6 +457,9 @@ def predict_fusions(
     scale = fit_normalisation(normalise, FusionData(*parts[0][:2]))
     sets = [(scale.apply(scores, None), genuine) for scores, genuine, _ in parts]
     notes = tuple(dict.fromkeys(note for part in parts for note in part[2]))
+    if test is not None:
+        shared = TrialSets(trials_of(dev, "dev"), trials_of(test, "test")).notes
+        notes += tuple(note for note in shared if isinstance(note, Note) and note.warning)
     scores, genuine = sets[0]
     gaussians = ClassGaussian.of(scores[genuine]), ClassGaussian.of(scores[~genuine])
     rule = as_criterion(criterion)

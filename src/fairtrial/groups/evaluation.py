@@ -74,15 +74,16 @@ def evaluate_groups(
     test : Trials or data frame
         The trials that are judged.
     by : str or sequence of str
-        The column to group by, or several, which are crossed. Columns of the trials, or of `people`. Empty values and
-        the like make a group of their own, ``unknown``.
+        The column to group by, or several, which are crossed. Columns of the trials, or of `people`. Empty values form
+        the group ``unknown``.
     people : PeopleTable, data frame, dict of str to sequence, or path, optional
         A table with the column ``person`` and the columns of `by`, one row per person, or its file. Trials belong to
         the group of their claim; the group of the impostor is that of the subject.
     person_column : str, default "person"
-        The column of the file of people that says who it is.
+        The column of the file of people with their ids.
     impostor_by : str or sequence of str, default ()
-        Without a table of people: the columns of the trials that say of the impostor what `by` says of the claim.
+        Without a table of people: the columns of the trials with the group of the impostor, as `by` has that of the
+        claim.
     edges : dict of str to sequence of float, optional
         Where columns of numbers are cut: ``{"age": [30, 50]}`` makes three groups. A number on an edge is above it.
     system : str, optional
@@ -282,6 +283,10 @@ def _compare(groups: JudgedGroups, rate: Rate, confidence: float, factor: float)
     return RateComparison(pairs, test, Equivalence(rate, factor, within), letters)
 
 
+_NAMED = 6
+"""Maximum number of groups that a note names."""
+
+
 def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: float) -> list[str]:
     """Note groups too small to exclude a rate `factor` times lower and higher than that of all."""
     from scipy.special import ndtr
@@ -300,12 +305,13 @@ def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: floa
         if times > 1:
             count = groups.people.get(names[k], int(family.trials[k]))
             size = plural(count, "person", "people") if groups.people else plural(count, "trial")
-            small.append(f"{names[k]} ({size}; about {ceil(times * count):,} would tell)")
+            small.append(f"{names[k]} ({size}, about {ceil(times * count):,} needed)")
     if not small:
         return []
     return [
-        f"too small to say anything of their {term(label_of(rate))}, which may be less than 1/{factor:g} or more than "
-        f"{factor:g} times the {percent(overall)} of all: {', '.join(small)}"
+        f"too few {'people' if groups.people else 'trials'} to place the {term(label_of(rate))} within a factor of "
+        f"{factor:g} of the overall {percent(overall)}: {'; '.join(small[:_NAMED])}"
+        + (f"; and {len(small) - _NAMED} more" if len(small) > _NAMED else "")
     ]
 
 
@@ -320,8 +326,7 @@ def _only_certainty_differs(groups: JudgedGroups, test: EqualityTest, confidence
     return [
         f"the {term(label_of(test.measure))} of {names[worst]} and {names[best]} look different "
         f"({percent(rates[worst])} and {percent(rates[best])}) but are not shown to differ: that of {names[blurred]} "
-        f"is known with a standard deviation of {percent(sigma[blurred])} only, so it may be the quality of the "
-        "estimate that differs"
+        f"is poorly estimated (standard deviation {percent(sigma[blurred])})"
     ]
 
 

@@ -45,16 +45,19 @@ _WORDS = {
 }
 
 
-def _rate_fields(measure: str, interval: str, *, detail: bool = False) -> Iterator[Field]:
+def _rate_fields(measure: str, interval: str, *, detail: bool = False, optional: bool = False) -> Iterator[Field]:
     """Declare a rate and its interval; null without trials of the class."""
     limits = attrgetter(interval)
-    yield Field(measure, label_of(measure), "rate", get=lambda of: limits(of) and limits(of).estimate)
+    yield Field(
+        measure, label_of(measure), "rate", optional=optional, get=lambda of: limits(of) and limits(of).estimate
+    )
     yield Field(f"{measure}_interval", get=interval)
     yield Field(
         f"{measure}_interval",
         "interval",
         "interval",
         detail,
+        optional,
         get=lambda of: limits(of) and limits(of).interval,
         in_json=False,
     )
@@ -71,9 +74,9 @@ class GroupRates(Record):
         Field("far_letters", "alike"),
         *_rate_fields("frr", "frr_interval"),
         Field("frr_letters", "alike"),
-        *_rate_fields("hter", "hter_interval"),
-        Field("genuine", "genuine", "count"),
-        Field("impostor", "impostor", "count"),
+        *_rate_fields("hter", "hter_interval", optional=True),
+        Field("genuine", "genuine", "count", optional=True),
+        Field("impostor", "impostor", "count", optional=True),
         Field("false_rejects", "false rejects", "count", detail=True),
         Field("false_accepts", "false accepts", "count", detail=True),
     )
@@ -324,7 +327,7 @@ class GroupEvaluation(Result):
             If the result was made without them.
         """
         if self.judged is None:
-            raise TrialsError("this result does not know its trials; make it with evaluate_groups")
+            raise TrialsError("this result has no trials; make it with evaluate_groups")
         return self.judged
 
     @property
@@ -403,11 +406,11 @@ class GroupEvaluation(Result):
             (
                 Field("label", "rate", "term", get=lambda test: label_of(test.measure)),
                 Field("measure", "name of the rate", detail=True),
-                Field("statistic", "statistic", "number"),
+                Field("statistic", "statistic", "number", optional=True),
                 Field("p_value", "p, all equal", "p"),
                 Field("apart", "most clearly apart", get=lambda test: f"{test.a} and {test.b}"),
                 Field("within", "equal within a factor of", "ratio", get=lambda test: same[test.measure].within),
-                Field("factor", "asked", "ratio", get=lambda test: same[test.measure].factor),
+                Field("factor", "asked", "ratio", optional=True, get=lambda test: same[test.measure].factor),
                 Field("shown", "shown", "term", get=lambda test: "yes" if same[test.measure].shown else "no"),
             ),
             self.tests,

@@ -15,7 +15,7 @@ Correction: TypeAlias = Literal["holm", "bh", "none"]
 
 
 def adjust_p_values(p_values: Sequence[float], correction: Correction = "holm") -> NDArray[np.float64]:
-    """Adjust p values: Holm controls any false finding, Benjamini-Hochberg the share of false ones.
+    """Adjust p values: Holm controls any false positive, Benjamini-Hochberg their proportion.
 
     Parameters
     ----------

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 TEST_COLUMNS = (
     Column("test", "test"),
-    Column("threshold", "threshold", "term"),
+    Column("threshold", "threshold", "term", optional=True),
     Column("measure", "name of the measure", detail=True),
-    Column("label", "measure", "term"),
+    Column("label", "measure", "term", optional=True),
     Column("difference", "difference", "figure"),
-    Column("sigma", "sigma", "figure"),
-    Column("statistic", "statistic", "number"),
+    Column("sigma", "sigma", "figure", optional=True),
+    Column("statistic", "statistic", "number", optional=True),
     Column("degrees", "degrees of freedom", "number", detail=True),
     Column("alternative", "alternative", detail=True),
     Column("p_value", "p", "p"),

@@ -182,7 +182,7 @@ class EerBounds(Result):
         if self.delta_eer is None or self.delta_eer > self.largest:
             return sentence
         least = f"{percent(self.delta_eer)} or more"
-        return f"{sentence}; any two EERs up to {percent(self.largest)} that differ by {least} do"
+        return f"{sentence}; any two EERs up to {percent(self.largest)} that differ by {least} differ significantly"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate one row per pair."""

@@ -589,7 +589,7 @@ def plan_comparison(
     data_sets: int = 1000,
     rng: Rng = 0,
 ) -> ComparisonPlan:
-    """Plan the people that tell two systems apart with a given power, or compute the power of the people there are.
+    """Plan the people that tell two systems apart with a given power, or compute the power of a given number.
 
     The test is that of `compare`, which accounts for trials that share people, at fixed thresholds.
 
@@ -743,21 +743,21 @@ def plan(
     Parameters
     ----------
     pi : float, optional
-        The error rate, a fraction, that is expected; 0 with `below` for no error.
+        The error rate, a fraction, as expected; 0 with `below` for no error.
     rho : float, default 0.0
         The correlation between two attempts of a person, or between two trials that share the client.
     half_width : float, optional
-        The half-width that the interval of the rate is to have.
+        The half-width of the interval of the rate.
     scale : {"linear", "logit"}, default "linear"
         Whether the half-width is that of the rate, or of its logit.
     below : float, optional
-        The claimed rate that the one-sided upper bound is to exclude.
+        The claimed rate, to be excluded by the one-sided upper bound.
     a, b : tuple of (float, float), optional
         FAR and FRR of the system, fractions, if two systems are to be compared.
     power : float, default 0.8
         The probability that the test succeeds, between 0 and 1: for an upper bound and for a comparison.
     individuals : int, optional
-        The number of people there are, or of clients.
+        The number of people, or of clients.
     attempts : int, optional
         The number of attempts of each person, or of genuine attempts of each client. For an interval or a bound give
         either `individuals` or `attempts`; with neither, the cheapest design is planned.

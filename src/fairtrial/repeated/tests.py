@@ -104,7 +104,9 @@ class IndividualsTests(Result):
             observed = f"The error rate, {percent(test.estimate)} ({limits}),"
             if not rejected and self.alternative == "two-sided":
                 return f"{observed} may be {percent(self.rate)} ({p_value})"
-            side = {"less": "below", "greater": "above", "two-sided": "not"}[self.alternative]
+            if self.alternative == "two-sided":
+                return f"{observed} differs from {percent(self.rate)} ({p_value})"
+            side = {"less": "below", "greater": "above"}[self.alternative]
             return f"{observed} is {'' if rejected else 'not shown to be '}{side} {percent(self.rate)} ({p_value})"
         people = "the same people" if self.design == "paired" else "different people"
         a, b = map(percent, self.rates)
