@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fairtrial import Trials, evaluate
 from fairtrial.inference import TrialSets, judge
 from fairtrial.inference.limits import judged_interval
-from fairtrial.inference.overlap import trials_in_both
+from fairtrial.inference.split import trials_in_both
 from simulated import crossed, without_ids
 
 TEST = crossed(np.random.default_rng(1), clients=15, impostors=8)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from fairtrial.formats.decisions import ArrowTable
 
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 Boxes: TypeAlias = tuple[ErrorBoxes, ...] | None
 SUPPORT = 30
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
@@ -74,8 +74,8 @@ class Judgement:
 
     Examples
     --------
-    >>> found = judge(TrialSets(([0.9, 0.4], [0.1, 0.5]), ([0.8, 0.6], [0.2, 0.7])), alphas=0.5)
-    >>> found.kind, found.test.threshold, found.test.false_accepts
+    >>> judgement = judge(TrialSets(([0.9, 0.4], [0.1, 0.5]), ([0.8, 0.6], [0.2, 0.7])), alphas=0.5)
+    >>> judgement.kind, judgement.test.threshold, judgement.test.false_accepts
     ('a priori', array([0.4]), array([1]))
     """
 
@@ -112,31 +112,31 @@ class Judgement:
         boxes = self.boxes[on == "test"]
         return None if boxes is None else boxes[index].of(measure, float(self.alpha[index]))
 
-    def once(self, key: Hashable, make: Callable[[], Found]) -> Found:
-        """Find something out about the judgement, or give what was found before.
+    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """Compute something about the judgement, or give what was computed before.
 
         Parameters
         ----------
         key : hashable
-            What it is: whoever asks for the same must ask by the same key.
+            Identifies the value: the same value must have the same key.
         make : callable
-            What finds it out.
+            Computes the value.
 
         Returns
         -------
         object
-            What `make` gave when it was first asked for.
+            The value that `make` gave the first time.
 
         Examples
         --------
-        >>> found = judge_at(TrialSets(None, ([0.8, 0.6], [0.2, 0.7])), 0.5)
-        >>> found.once("far", lambda: found.at(0).far), found.once("far", lambda: 0.0)
+        >>> judgement = judge_at(TrialSets(None, ([0.8, 0.6], [0.2, 0.7])), 0.5)
+        >>> judgement.once("far", lambda: judgement.at(0).far), judgement.once("far", lambda: 0.0)
         (0.5, 0.5)
         """
         # no cached_property, which locks out other judgements while this one waits for a pass over its trials
         if key not in self._kept:
             self._kept[key] = make()
-        return cast(Found, self._kept[key])
+        return cast(Value, self._kept[key])
 
     @property
     def trials(self) -> Trials:
@@ -190,10 +190,10 @@ class Judgement:
         count = len(self.trials)
         if self.fold_thresholds is None:
             return np.full(count, float(self.test.threshold[index]))
-        found = np.full(count, np.nan)
+        thresholds_by_trial = np.full(count, np.nan)
         for block, thresholds in zip(self.sets.blocks, self.fold_thresholds, strict=True):
-            found[block.held_out] = thresholds[index]
-        return found
+            thresholds_by_trial[block.held_out] = thresholds[index]
+        return thresholds_by_trial
 
     def decisions(self, index: int = 0) -> ArrowTable:
         """Trial by trial what is decided, at one of the alphas: a table of Arrow with one row per judged trial.
@@ -260,7 +260,7 @@ class Judgement:
         Returns
         -------
         Judgement
-            Errors on these trials; how the thresholds would move is found once for all parts.
+            Errors on these trials; the threshold's uncertainty is computed once for all parts.
 
         Raises
         ------
@@ -300,7 +300,7 @@ class Judgement:
 
     @property
     def supported(self) -> NDArray[np.bool_]:
-        """At which alphas dev shows errors of both kinds: elsewhere nothing tells how far the threshold would move."""
+        """The alphas at which dev shows errors of both kinds, from which the threshold's uncertainty is estimated."""
         if self.dev is None:
             return np.ones(len(self.alpha), dtype=bool)
         return np.asarray((self.dev.false_accepts > 0) & (self.dev.false_rejects > 0))
@@ -310,14 +310,14 @@ class Judgement:
         data, cluster = self.data(side), self.sets.sharing
         if not has_sources(data) or cluster == "none":
             return None
-        found: CountedPeople | None = self.once(
+        people: CountedPeople | None = self.once(
             ("people", side, tuple(thresholds.tolist())),
             lambda: data.people_between(self.system, thresholds, cluster),
         )
-        return found
+        return people
 
     def knows_people(self, side: Literal["dev", "test"]) -> bool:
-        """Whether it is known who takes part in the trials of a set."""
+        """Tell whether the people of a set are known."""
         data = self.data(side)
         people = self.sets.people[side == "test"]
         return (people is not None and people.cluster != "none") or (has_sources(data) and bool(data.ids))
@@ -329,13 +329,13 @@ class Judgement:
 
     @property
     def sharing(self) -> Cluster:
-        """What the judged trials share, as far as it is known by person."""
+        """What the judged trials share, if people are known."""
         known = self.sets.people[1] is not None or self.counted_people is not None
         return self.sets.sharing if known or not has_sources(self.sets.test) else "none"
 
     @property
     def own(self) -> str | None:
-        """The system's name, where the trials have systems; None where there is nothing but scores."""
+        """The system's name if the trials have systems; None for scores alone."""
         return self.system if has_systems(self.sets.test) else None
 
     def source(self, side: Literal["dev", "test"] = "test") -> ScoreSource:
@@ -368,7 +368,7 @@ class Judgement:
 
     @property
     def notes(self) -> tuple[Note | str, ...]:
-        """What the reader should know of the threshold."""
+        """Notes on the threshold."""
         people = () if self.counted_people is None else self.counted_people.notes
         if self.dev is None or len(self.alpha) > 1:
             return people
@@ -422,7 +422,7 @@ class Judgement:
         )
 
     def _unmoved(self, errors: Mapping[str, int]) -> Iterator[Note]:
-        """Note a lack of the dev errors from which the threshold's uncertainty is estimated."""
+        """Note that dev lacks the errors from which the threshold's uncertainty is estimated."""
         lacking = [f"{kind}s" for kind, count in errors.items() if count == 0]
         if lacking and self.sets.dev is not None:
             yield Note(
@@ -468,9 +468,9 @@ def judge(
     Raises
     ------
     ParameterError
-        A criterion that is not known, or an alpha outside [0, 1].
+        If the criterion is unknown, or an alpha is outside [0, 1].
     TrialsError
-        Trials that lack a class, or no threshold to choose.
+        If trials lack a class, or there is no threshold to choose.
 
     References
     ----------
@@ -480,8 +480,8 @@ def judge(
     --------
     >>> dev = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
     >>> test = ([0.85, 0.55, 0.45, 0.95, 0.35], [0.15, 0.65, 0.25, 0.42, 0.05, 0.5])
-    >>> found = judge(TrialSets(dev, test), criterion="wer-equal", alphas=[0.25, 0.5])
-    >>> found.test.threshold, found.test.hter.round(4)
+    >>> judgement = judge(TrialSets(dev, test), criterion="wer-equal", alphas=[0.25, 0.5])
+    >>> judgement.test.threshold, judgement.test.hter.round(4)
     (array([0.4, 0.5]), array([0.35  , 0.2833]))
     """
     rule, weights = as_criterion(criterion), check_alphas(alphas)
@@ -524,14 +524,14 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     Raises
     ------
     ParameterError
-        A threshold that is not a number.
+        If the threshold is not a number.
     TrialsError
-        Trials that lack a class, or several systems and none named.
+        If trials lack a class, or there are several systems and none is named.
 
     Examples
     --------
-    >>> found = judge_at(TrialSets(None, ([0.8, 0.6], [0.2, 0.7])), 0.5)
-    >>> found.at(0).far, found.kind
+    >>> judgement = judge_at(TrialSets(None, ([0.8, 0.6], [0.2, 0.7])), 0.5)
+    >>> judgement.at(0).far, judgement.kind
     (0.5, 'at a given threshold')
     """
     if np.isnan(threshold):
@@ -545,6 +545,6 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
 
 
 def wrong_decisions(trials: Trials, system: str | None, threshold: float | Floats) -> NDArray[np.bool_]:
-    """Which trials a system decides wrongly at a threshold, or each at its own."""
+    """Mark the trials that a system decides wrongly at a threshold, or each at its own."""
     accepted: NDArray[np.bool_] = trials.column(system).astype(np.float64, copy=False) > threshold
     return np.not_equal(accepted, trials.genuine)

@@ -26,23 +26,23 @@ _FEW = 1.5
 """Trials of each id on average below which it may be that of a recording, not of a person."""
 _SAMPLED = 1000
 _TABLE = 4
-"""A table of what numbers can be may be so many times as long as there are numbers."""
+"""Use a lookup table if the range of values is at most this many times their number."""
 _LIKE_A_FILE = re.compile(r"[/\\]|\.[A-Za-z]\w{1,3}$")
 FEW_PEOPLE = 10
 """The effective number of people below which intervals and tests are rough."""
 _DOMINANT = 0.2
-"""The share of a class's trials above which one person decides too much."""
+"""Proportion of a class's trials in which one person dominates."""
 
 
 class _WithIds(Protocol):
-    """Trials that say which ids they have."""
+    """Trials with ids of some roles."""
 
     @property
     def ids(self) -> Collection[str]: ...
 
 
 def known_cluster(trials: _WithIds, cluster: Cluster | None) -> Cluster:
-    """What trials share: what the caller says, if the trials have the ids for it; else all ids that they have."""
+    """Give what dependent trials share: the choice of the caller if the trials have those ids, else all their ids."""
     known = [name for name in ("claim", "subject") if name in trials.ids]
     if cluster is None:
         return "both" if len(known) == 2 else "claim" if known == ["claim"] else "subject" if known else "none"
@@ -55,28 +55,28 @@ def known_cluster(trials: _WithIds, cluster: Cluster | None) -> Cluster:
 
 
 def people_of(trials: Trials, cluster: Cluster) -> list[NDArray[np.int64]]:
-    """The people of each trial as numbers: one column, or two where both roles count.
+    """Number the people of each trial: one column, or two if both roles count.
 
-    With both roles, claim and subject of a genuine trial are one person, whatever they are called.
+    With both roles, claim and subject of a genuine trial are one person, whatever their names.
     """
     return _people_of_sets([trials], [cluster])[0]
 
 
 def _people_of_sets(sets: Sequence[Trials], clusters: Sequence[Cluster]) -> list[list[NDArray[np.int64]]]:
-    """The people of each trial of several sets, numbered together: the same name is the same person."""
+    """Number the people of several sets together: the same name is the same person."""
     roles = [_ROLES[cluster] for cluster in clusters]
     columns = [trials.ids[role] for trials, own in zip(sets, roles, strict=True) for role in own]
     codes = iter(recode(columns)) if columns else iter(())
-    found = [[next(codes) for _ in known] for known in roles]
-    person = _merged(sets, found)
-    start = 1 + max((int(column.max(initial=-1)) for own in found for column in own), default=-1)
-    for k, (trials, own) in enumerate(zip(sets, found, strict=True)):
+    people = [[next(codes) for _ in known] for known in roles]
+    person = _merged(sets, people)
+    start = 1 + max((int(column.max(initial=-1)) for own in people for column in own), default=-1)
+    for k, (trials, own) in enumerate(zip(sets, people, strict=True)):
         if not own:
-            found[k] = [start + np.argsort(sorted_rows(trials))]
+            people[k] = [start + np.argsort(sorted_rows(trials))]
             start += len(trials)
         elif person is not None:
-            found[k] = [person[column] for column in own]
-    return found
+            people[k] = [person[column] for column in own]
+    return people
 
 
 _ROLES: dict[Cluster, tuple[str, ...]] = {
@@ -88,7 +88,7 @@ _ROLES: dict[Cluster, tuple[str, ...]] = {
 
 
 def _merged(sets: Sequence[Trials], people: Sequence[Sequence[NDArray[np.int64]]]) -> NDArray[np.int64] | None:
-    """One number for the two names of a genuine trial, where they differ; None where they never do."""
+    """Give one number to both names of a genuine trial; None if they never differ."""
     links = [
         (own[0][apart], own[1][apart])
         for trials, own in zip(sets, people, strict=True)
@@ -103,7 +103,7 @@ def _merged(sets: Sequence[Trials], people: Sequence[Sequence[NDArray[np.int64]]
 
 
 def one_person(size: int, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of the person behind each of so many names, given pairs of names that are one person."""
+    """Number the people behind `size` names, given pairs of names of one person."""
     if not len(first):
         return np.arange(size)
     from scipy.sparse import coo_array
@@ -115,15 +115,15 @@ def one_person(size: int, first: NDArray[np.int64], second: NDArray[np.int64]) -
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Members:
-    """Who takes part in the trials of one class."""
+    """The people of one class of trials."""
 
     rows: NDArray[np.int64]
     people: tuple[NDArray[np.int64], ...]
-    """One column per role that counts; a role in which there is one person only tells nothing and is left out."""
+    """One column per role that counts; a role with one person only is left out."""
     apart: NDArray[np.bool_]
     """Which trials are of two people."""
     pair_of: NDArray[np.int64]
-    """Which two people, or which one, each trial is of, as a number."""
+    """The pair of people of each trial, or the one person, as a number."""
     person_trials: Floats
     pair_trials: Floats
     effective: float
@@ -138,13 +138,13 @@ class Members:
     """The number of people of all sets that are numbered together."""
 
     def __repr__(self) -> str:
-        """How many trials and people there are."""
+        """Count trials and people."""
         people = np.count_nonzero(self.person_trials)
-        return f"<Members: {len(self.rows):,} trials of {people:,} people, worth {self.effective:.3g} of equal weight>"
+        return f"<Members: {len(self.rows):,} trials of {people:,} people, effective number {self.effective:.3g}>"
 
     @property
     def shares(self) -> Floats:
-        """The share of the trials that each person takes part in."""
+        """The proportion of the trials that each person takes part in."""
         return self.person_trials / len(self.rows)
 
     def roles_apart(self) -> Members:
@@ -171,7 +171,7 @@ class Members:
         )
 
     def times_drawn(self, numbers: Floats) -> Floats:
-        """How often each trial comes, where each person comes so often (see `People.draw`): as often as both do."""
+        """Weight each trial by the product of the numbers of times its people were drawn (see `People.draw`)."""
         first = numbers[self.people[0]]
         return first if len(self.people) == 1 else np.where(self.apart, first * numbers[self.people[1]], first)
 
@@ -297,13 +297,13 @@ def _single_trials(trials: int, columns: Sequence[NDArray[Any]]) -> tuple[Floats
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class People:
-    """Which trials share people."""
+    """The people of one set of trials, by class."""
 
     cluster: Cluster
     size: int
     is_genuine: NDArray[np.bool_]
     place: NDArray[np.int64]
-    """Where each trial stands among those of its class."""
+    """The place of each trial among those of its class."""
     genuine: Members
     impostor: Members
     doubts: tuple[Note, ...] = ()
@@ -311,12 +311,12 @@ class People:
 
     @classmethod
     def of(cls, trials: Trials, cluster: Cluster | None = None) -> People:
-        """Find out who takes part in which trials."""
+        """Identify the people of the trials of one set; see `of_sets`."""
         return cls.of_sets([trials], cluster)[0]
 
     @classmethod
     def of_sets(cls, sets: Sequence[Trials], cluster: Cluster | None = None) -> list[People]:
-        """The same for several sets, such as dev and test; people have the same number in all of them.
+        """Identify the people of several sets, such as dev and test; a person has the same number in all of them.
 
         Raises
         ------
@@ -350,7 +350,7 @@ class People:
         return cls(cluster, max(size, most), trials.genuine, place, parts[0], parts[1], doubts)
 
     def within(self, rows: NDArray[np.int64]) -> People:
-        """Who takes part in some of the trials, such as those of a group; people keep their numbers."""
+        """Give the people of some of the trials, such as those of a group; they keep their numbers."""
         genuine = self.is_genuine[rows]
         place = np.empty(len(rows), dtype=np.int64)
         parts, fresh = [], self.size
@@ -370,7 +370,7 @@ class People:
         return replace(self, genuine=self.genuine.roles_apart(), impostor=self.impostor.roles_apart())
 
     def __repr__(self) -> str:
-        """What trials share, and how many people there are in each class."""
+        """Show what trials share, and the people of each class."""
         return f"<People: cluster {self.cluster}, genuine {self.genuine!r}, impostor {self.impostor!r}>"
 
     @property
@@ -385,11 +385,11 @@ class People:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the reader should know of the people: roles with one person, one person with much of the weight."""
+        """Notes on the people: roles with one person, one person with much of the weight."""
         if self.cluster == "none":
             return ()
-        found = (("genuine", self.genuine), ("impostor", self.impostor))
-        return (*(note for word, part in found for note in class_notes(word, part)), *self.doubts)
+        classes = (("genuine", self.genuine), ("impostor", self.impostor))
+        return (*(note for word, part in classes for note in class_notes(word, part)), *self.doubts)
 
     def moments(self, columns: Sequence[NDArray[Any]]) -> tuple[Moments, Moments]:
         """Compute the moments of both classes for columns with one value per trial of the set."""
@@ -398,13 +398,13 @@ class People:
 
     @property
     def strata(self) -> tuple[NDArray[np.int64], ...]:
-        """People with genuine trials, and the others: each drawn among themselves, so that classes keep their order."""
+        """People with genuine trials, and the others, drawn apart so that both classes keep people."""
         clients = np.unique(np.concatenate(self.genuine.people))
         others = np.setdiff1d(np.concatenate(self.impostor.people), clients)
         return tuple(part for part in (clients, others) if len(part))
 
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
-        """How often each person comes in each of so many replicates: people drawn with replacement."""
+        """Draw people with replacement: how often each comes in each of `count` replicates."""
         numbers = np.zeros((count, self.size))
         for members in self.strata:
             numbers[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=count)
@@ -412,7 +412,7 @@ class People:
 
 
 class _Shares(Protocol):
-    """The people of one class of trials, as far as their weights go."""
+    """The weights of the people of one class."""
 
     @property
     def alone(self) -> tuple[str, ...]: ...
@@ -453,8 +453,8 @@ def class_notes(word: str, part: _Shares) -> list[Note]:
 
 
 def _doubts(trials: Trials, cluster: Cluster) -> tuple[Note, ...]:
-    """Notes on ids that look like those of files, or that come once each."""
-    found = []
+    """Note ids that look like file names, or that occur about once each."""
+    notes = []
     for role in _ROLES[cluster]:
         ids = trials.ids[role].numbered()
         used = np.flatnonzero(np.bincount(ids.codes, minlength=len(ids.names)))
@@ -464,16 +464,16 @@ def _doubts(trials: Trials, cluster: Cluster) -> tuple[Note, ...]:
         values = {"role": role, "person": "^[^/]+"}
         if 2 * len(files) > len(names):
             text = f"{{role}} ids look like files, such as {{example}}: {why}"
-            found.append(Note("ids-like-files", text, warning=True, example=cut(files[0]), **values))
+            notes.append(Note("ids-like-files", text, warning=True, example=cut(files[0]), **values))
         elif len(used) > 1 and len(trials) < _FEW * len(used):
             text = f"{{ids:count}} {{role}} ids take part in {{each:.1f}} trials each: {why}"
             each = len(trials) / len(used)
-            found.append(Note("few-trials-per-id", text, warning=True, ids=len(used), each=each, **values))
-    return tuple(found)
+            notes.append(Note("few-trials-per-id", text, warning=True, ids=len(used), each=each, **values))
+    return tuple(notes)
 
 
 def _common(own: Cluster, asked: Cluster) -> Cluster:
-    """The roles that a set knows and that count in the set that is judged."""
+    """Give the roles that a set has and that count in the judged set."""
     roles = [role for role in _ROLES[own] if role in _ROLES[asked]]
     return "both" if len(roles) == 2 else "claim" if roles == ["claim"] else "subject" if roles else "none"
 
@@ -487,10 +487,10 @@ def _members(
     *,
     merge: bool = True,
 ) -> Members:
-    """Who takes part in some trials; where each role has one person only, each trial stands for a person of its own.
+    """Identify the people of some trials; if each role has one person only, each trial counts as another person.
 
-    Those are numbered from `fresh`, so that they are in no other class and no other set. With `merge`, a person in both
-    roles makes them one.
+    Those are numbered from `fresh`, so that they are in no other class or set. With `merge`, the two roles become one
+    if somebody is in both.
     """
     people = [column[rows] for column in codes]
     counts = [int(np.count_nonzero(np.bincount(column, minlength=size))) for column in people]
@@ -533,20 +533,17 @@ def _members(
 
 
 def ranks_of(numbers: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
-    """The rank of each number among all distinct ones; all are below `limit`.
-
-    Where there are many numbers and few that they can be, a table of those is quicker than to sort.
-    """
+    """Rank numbers below `limit` among the distinct ones; by a table of all values if they are few."""
     if limit > _TABLE * len(numbers):
         return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
-    there = np.zeros(limit, dtype=np.int64)
-    there[numbers] = 1
-    found: NDArray[np.int64] = (np.cumsum(there) - 1)[numbers]
-    return found
+    is_used = np.zeros(limit, dtype=np.int64)
+    is_used[numbers] = 1
+    ranks: NDArray[np.int64] = (np.cumsum(is_used) - 1)[numbers]
+    return ranks
 
 
 def shared_people(dev: People, test: People) -> int:
-    """How many people take part in both sets."""
+    """Count the people who take part in both sets."""
     there = np.zeros((2, max(dev.size, test.size)), dtype=bool)
     for own, people in zip(there, (dev, test), strict=True):
         for part in people.classes:

@@ -11,15 +11,15 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_seed
+from fairtrial.core.ids import recode
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Frame, Trials, trials_of
 from fairtrial.core.words import listed
 from fairtrial.counting.tallies import ScoreData, has_sources
 from fairtrial.inference.folds import Block, make_blocks, with_fold_note
-from fairtrial.inference.overlap import same_rows, trials_in_both
 from fairtrial.inference.people import Cluster, People, known_cluster, shared_people
 
 Origin: TypeAlias = Literal["dev", "folds", "same trials", "given"]
@@ -27,11 +27,15 @@ Origin: TypeAlias = Literal["dev", "folds", "same trials", "given"]
 Kind: TypeAlias = Literal["a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"]
 TestName: TypeAlias = Literal["cluster", "paired"]
 """Paired tests of trials that share people, and of trials that do not."""
+_GLANCE = 1024
+"""Number of trials compared first: nearly always enough to see that two sets have none in common."""
+_COUNTED = 3
+"""Number of values above which scores are counted in two arrays before they are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where thresholds come from, and what is said of it: one per origin, decided here and nowhere else."""
+    """Where thresholds come from, and the words for it: one per origin."""
 
     origin: Origin
     kind: Kind
@@ -47,15 +51,15 @@ class Provenance:
     fitted: str
     """What follows "calibrated"."""
     judged_set: Literal["test", "held out"]
-    """What was judged, in a word."""
+    """The judged set, in a word."""
     adjective: str
-    """What is said of the judged trials."""
+    """An adjective for the judged trials."""
     judged: str
     """What follows "figures on"."""
     curves: str
     """What curves over all thresholds are of."""
     threshold: str = "threshold"
-    """What the one threshold is called that a result shows."""
+    """The name of the one threshold that a result shows."""
 
 
 _ON_TEST: tuple[Literal["test", "held out"], str, str, str] = ("test", "test", "test", "test")
@@ -109,7 +113,7 @@ def _size(data: ScoreData) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """What was found out of the same trials already."""
+    """What is already known of the same trials."""
 
     origin: Origin
     sharing: Cluster
@@ -122,7 +126,7 @@ class _Known:
 
 @dataclass(frozen=True, eq=False)
 class TrialSets:
-    """The trials that set thresholds and those that are judged, and who takes part in them; for all systems.
+    """The trials that set thresholds, those that are judged, and their people; for all systems.
 
     Parameters
     ----------
@@ -211,7 +215,7 @@ class TrialSets:
 
     @cached_property
     def provenance(self) -> Provenance:
-        """Where thresholds come from, and what is said of it."""
+        """Where thresholds come from, and the words for it."""
         if self._known is not None:
             return _BY_ORIGIN[self._known.origin]
         if self.given or self.dev is None:
@@ -244,7 +248,7 @@ class TrialSets:
 
     @cached_property
     def shared_trials(self) -> int:
-        """How many of the judged trials are also in dev, as far as can be told; see `trials_in_both`."""
+        """The number of judged trials that are also in dev; see `trials_in_both`."""
         if self._known is not None and self._known.shared_trials is not None:
             return self._known.shared_trials
         if self.given or self.dev is None:
@@ -267,12 +271,12 @@ class TrialSets:
 
     @property
     def test_name(self) -> TestName:
-        """What a paired test is called: by whether it knows that trials share people."""
+        """The name of a paired test: ``cluster`` if it accounts for shared people."""
         return paired_test_name(self.sharing != "none")
 
     @cached_property
     def people(self) -> tuple[People | None, People | None]:
-        """Who takes part in dev and in test, numbered together; None where every trial is of other people."""
+        """The people of dev and of test, numbered together; None if every trial is of other people."""
         if self._known is not None:
             return self._known.people
         if self.sharing == "none" or not isinstance(self.test, Trials):
@@ -292,7 +296,7 @@ class TrialSets:
 
     @cached_property
     def overlap(self) -> int:
-        """How many people take part in both dev and test."""
+        """The number of people who take part in both dev and test."""
         if self._known is not None and self._known.overlap is not None:
             return self._known.overlap
         if has_sources(self.dev) and has_sources(self.test):
@@ -346,10 +350,10 @@ class TrialSets:
         TrialSets
             The sets. Dev is there to be looked at, and has no part in any threshold.
         """
-        found = replace(self, blocks=(), given=True)
-        if "people" not in vars(self):  # nobody has asked for them so far
-            return found
-        return found._knowing(_Known("given", self.sharing, (None, self.people[1])))
+        sets = replace(self, blocks=(), given=True)
+        if "people" not in vars(self):  # not computed so far
+            return sets
+        return sets._knowing(_Known("given", self.sharing, (None, self.people[1])))
 
     def _knowing(self, known: _Known) -> TrialSets:
         object.__setattr__(self, "_known", known)
@@ -362,64 +366,64 @@ class TrialSets:
 
     @property
     def notes(self) -> tuple[Note | str, ...]:
-        """What the reader should know of the trials and their people."""
-        found: list[Note | str] = _notes_of_sets(self.dev, None if self.blocks else self.test)
+        """Notes on the trials and their people."""
+        notes: list[Note | str] = _notes_of_sets(self.dev, None if self.blocks else self.test)
         if self.origin == "same trials":
             which = "dev and test are the same trials" if self._same_size else "all test trials are also in dev"
             text = "{which}, so the threshold was chosen on the trials that it is judged on"
-            found.append(Note("same-trials", text, warning=True, which=which))
+            notes.append(Note("same-trials", text, warning=True, which=which))
         if self.origin == "dev" and self.shared_trials:
             text = (
                 "{shared:count} of {size:plural test trial} are also in dev, so the figures are only in part a priori; "
                 "remove these trials from one of the two sets"
             )
-            found.append(Note("shared-trials", text, warning=True, shared=self.shared_trials, size=_size(self.test)))
+            notes.append(Note("shared-trials", text, warning=True, shared=self.shared_trials, size=_size(self.test)))
         if self.origin == "dev" and self.overlap:
             text = "{people:plural person/people} take part in both dev and test"
             if has_sources(self.test):
                 text += "; that this makes threshold and figure dependent is not accounted for"
-            found.append(Note("shared-people", text, people=self.overlap))
+            notes.append(Note("shared-people", text, people=self.overlap))
         if self.people[1] is not None:
-            found += self.people[1].notes
+            notes += self.people[1].notes
         elif self.cluster == "none":
             text = "trials are taken as independent, as {cluster!o} asks"
-            found.append(Note("independent-trials", text, cluster=self.cluster))
+            notes.append(Note("independent-trials", text, cluster=self.cluster))
         elif self.sharing == "none" and has_systems(self.test):
             text = "trials are taken as independent: no ids, so shared people cannot be identified"
-            found.append(Note("independent-trials", text))
+            notes.append(Note("independent-trials", text))
         if not self.has_scores:
-            text = "counters do not tell how uncertain the threshold is: intervals and tests are conditional on it"
-            found.append(Note("threshold-fixed", text))
-        return tuple(found)
+            text = "counters cannot show how uncertain the threshold is: intervals and tests are conditional on it"
+            notes.append(Note("threshold-fixed", text))
+        return tuple(notes)
 
 
 def provenance_from_dev(same_trials: bool) -> Provenance:
-    """Where thresholds from dev come from: from other trials than the judged ones, or from the same."""
+    """Give the provenance of thresholds from dev: from other trials than the judged ones, or from the same."""
     return _BY_ORIGIN["same trials" if same_trials else "dev"]
 
 
 def pooled_kind(kinds: Sequence[Kind]) -> Kind:
-    """Whether figures put together are a priori: not if one of them is a posteriori; else as the first is."""
+    """Give the kind of pooled figures: a posteriori if one of them is; else that of the first."""
     return "a posteriori" if "a posteriori" in kinds else kinds[0]
 
 
 def paired_test_name(shares_people: bool) -> TestName:
-    """What a paired test is called: by whether it knows that trials share people."""
+    """The name of a paired test: ``cluster`` if it accounts for shared people."""
     return "cluster" if shares_people else "paired"
 
 
 def seed_of(rng: np.random.Generator | int | None) -> int:
-    """A seed that several systems can share: itself, or one drawn from a generator."""
+    """Give a seed that several systems share: the number itself, or one drawn from a generator."""
     return check_seed(rng) if isinstance(rng, int) else int(as_generator(rng).integers(2**62))
 
 
 def has_systems(data: ScoreData) -> bool:
-    """Whether the scores are of systems that have names."""
+    """Tell whether the scores are of systems with names."""
     return isinstance(data, Trials) or has_sources(data)
 
 
 def system_name(data: ScoreData, system: str | None) -> str:
-    """The name asked for, or that of the only system."""
+    """Give the name asked for, or that of the only system."""
     if has_sources(data):
         return data.check_system(system)
     if isinstance(data, Trials):
@@ -431,7 +435,7 @@ def system_name(data: ScoreData, system: str | None) -> str:
 
 
 def check_same_systems(dev: Any, test: Any) -> None:
-    """Raise an error where dev and test are trials of different systems."""
+    """Raise an error if dev and test are trials of different systems."""
     both = [set(getattr(data, "systems", ())) for data in (dev, test)]
     if all(both) and both[0] != both[1]:
         apart = {"dev": both[0] - both[1], "test": both[1] - both[0]}.items()
@@ -440,7 +444,7 @@ def check_same_systems(dev: Any, test: Any) -> None:
 
 
 def _notes_of_sets(dev: ScoreData | None, test: ScoreData | None) -> list[Note | str]:
-    """The notes of both sets, each with the name of its set; those that both have once."""
+    """Give the notes of both sets, each with the name of its set; those of both sets once."""
     own = {
         name: data.notes
         for name, data in (("dev", dev), ("test", test))
@@ -454,3 +458,114 @@ def _notes_of_sets(dev: ScoreData | None, test: ScoreData | None) -> list[Note |
         note.of(" and ".join(names)) if isinstance(note, Note) else f"{' and '.join(names)}: {note}"
         for note, names in places.items()
     ]
+
+
+def same_rows(dev: ScoreData, test: ScoreData) -> bool:
+    """Tell whether dev and test are the same trials in the same order."""
+    if dev is test:
+        return True
+    if isinstance(dev, Trials) and isinstance(test, Trials):
+        return _same_array(dev.genuine, test.genuine) and _same_array(dev.scores, test.scores)
+    if isinstance(dev, tuple) and isinstance(test, tuple):
+        return all(a is b or _same_array(a, b) for a, b in zip(dev, test, strict=True))
+    return has_sources(dev) and has_sources(test) and dev.same_as(test)
+
+
+def _same_array(first: ArrayLike, second: ArrayLike) -> bool:
+    """Compare two arrays, the first entries first: arrays that differ nearly always differ there."""
+    a, b = np.asarray(first), np.asarray(second)
+    return np.array_equal(a[:_GLANCE], b[:_GLANCE]) and np.array_equal(a, b)
+
+
+def trials_in_both(dev: ScoreData, test: ScoreData) -> int:
+    """Count the judged trials that are also in dev.
+
+    Parameters
+    ----------
+    dev, test : Trials, ScoreSource or tuple of two array_like
+        The trials that set thresholds, and those that are judged.
+
+    Returns
+    -------
+    int
+        The number of test trials. A trial is identified by its ids, label and scores. If these do not identify single
+        trials, as without ids, or with few distinct scores and several trials of the same people, only sets that are
+        the same as a whole count. Trials that are not in memory are not compared one by one.
+
+    Examples
+    --------
+    >>> genuine, impostor = [0.9, 0.8, 0.4], [0.1, 0.3, 0.5]
+    >>> trials_in_both((genuine, impostor), (genuine[::-1], impostor))
+    6
+    """
+    if isinstance(dev, Trials) and isinstance(test, Trials):
+        return _common_trials(dev, test)
+    if isinstance(dev, tuple) and isinstance(test, tuple):
+        pairs = [(np.asarray(a), np.asarray(b)) for a, b in zip(dev, test, strict=True)]
+        return sum(b.size for _, b in pairs) if all(_same_values(a, b) for a, b in pairs) else 0
+    return 0
+
+
+def _same_values(first: NDArray[Any], second: NDArray[Any]) -> bool:
+    """Tell whether two arrays hold the same numbers in any order, extremes and a few counts first."""
+    if first.size != second.size:
+        return False
+    if first.size and (first.min() != second.min() or first.max() != second.max()):
+        return False
+    counts = [[np.count_nonzero(values > value) for value in first[:_COUNTED]] for values in (first, second)]
+    return counts[0] == counts[1] and np.array_equal(np.sort(first), np.sort(second))
+
+
+def _common_trials(dev: Trials, test: Trials) -> int:
+    rows = np.arange(0, len(test), max(1, len(test) // _GLANCE))
+    glance, known = test.scores[rows, 0], dev.column(test.systems[0])
+    nearby = _nearby(known, glance)
+    if not nearby.size:
+        return 0
+    if _identifies_trials(test, rows):
+        if not _is_in(dev.rows(nearby), test.rows(rows)).any():
+            return 0
+        return int(np.count_nonzero(_is_in(dev, test)))
+    if not _same_values(known, test.scores[:, 0]):
+        return 0
+    return len(test) if _is_in(dev, test).all() and _is_in(test, dev).all() else 0
+
+
+def _nearby(known: NDArray[np.floating], few: NDArray[np.floating]) -> NDArray[np.int64]:
+    """Find where one of a few numbers occurs; a hash of 16 bits excludes most of the others."""
+    table = np.zeros(1 << 16, dtype=bool)
+    table[_hashed(few)] = True
+    likely = np.flatnonzero(table[_hashed(known)])
+    return likely[np.isin(known[likely], few)]
+
+
+def _hashed(values: NDArray[np.floating]) -> NDArray[np.uint16]:
+    bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # 0.0 and -0.0 are one number
+    return (bits * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(48)).astype(np.uint16)
+
+
+def _identifies_trials(trials: Trials, rows: NDArray[np.int64]) -> bool:
+    """Tell whether ids and scores identify each trial."""
+    if not trials.ids:
+        return False
+    return trials.probe is not None or 2 * len(np.unique(trials.scores[rows], axis=0)) > len(rows)
+
+
+def _is_in(dev: Trials, test: Trials) -> NDArray[np.bool_]:
+    """Mark the trials of the second set that have the ids, label and scores of one of the first."""
+    columns: list[tuple[NDArray[Any], NDArray[Any]]] = [(dev.genuine, test.genuine)]
+    for name in dev.ids.keys() & test.ids.keys():
+        first, second = recode([dev.ids[name], test.ids[name]])
+        columns.append((first, second))
+    columns += [(dev.column(system), test.column(system)) for system in test.systems]
+    both = _numbered([np.concatenate(pair) for pair in columns])
+    return np.isin(both[len(dev) :], both[: len(dev)])
+
+
+def _numbered(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """Number the rows; rows that are equal in all columns have the same number."""
+    numbers: NDArray[np.int64] = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        values, codes = np.unique(column, return_inverse=True)
+        numbers = np.unique(numbers * len(values) + codes, return_inverse=True)[1]
+    return numbers
