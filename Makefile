@@ -11,7 +11,7 @@ SEED ?= 0
 # compiled modules are kept, whatever the environment says: the tests start hundreds of processes
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test docs fuzz package floors audit release-check bench bench-scale study studies pins clean
+.PHONY: demo test quick docs fuzz package floors audit release-check bench bench-scale study studies pins clean
 
 $(READY): pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +28,12 @@ test: $(READY)  ## lint, types and all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto  # as many processes as cores, so one thread each
+
+quick: $(READY)  ## lint, types, and the rooms from files to answers, without pages, browsers and documentation
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n auto tests/core tests/formats tests/counting tests/rules tests/inference tests/evaluation \
+		tests/published tests/contract tests/test_api.py tests/test_structure.py
 
 $(DOCS)/.ready: pyproject.toml docs/requirements.lock
 	$(PYTHON) -m venv $(DOCS)

@@ -234,7 +234,8 @@ def test_notes_name_the_system_they_speak_of() -> None:
 def test_comparison_in_numbers() -> None:
     result = results()["comparison"]
     assert isinstance(result, ft.Comparison)
-    tests, ranking, differences, agreement, commands = result.tables()
+    tests, ranking, differences, assumptions, agreement, commands = result.tables()
+    assert assumptions.column("test") == tests.column("test")
     assert len(commands.rows) == 2
     (pair,) = result.pairs
     assert tests.column("p_value") == [test.p_value for test in pair.tests]
