@@ -513,7 +513,7 @@ def groups_page(result: GroupEvaluation, repeat: Repeat) -> Page:
         tables.append(table)
     return Page(
         title=f"{result.system} by {' and '.join(result.by)}",
-        asked=f"For whom it is worse: error rates by group, with one threshold for all groups, chosen by "
+        asked="Error rates by group, with one threshold for all groups, chosen by "
         f"{result.criterion.described(result.alpha)} {PROVENANCES[result.kind].chosen}.",
         answer=(result.answer(),),
         numbers=tuple(
