@@ -113,7 +113,7 @@ _FOLD_TESTS = {
 _GROUPS = (
     Reference(
         "Simultaneous intervals: by the largest of normal deviates that are correlated as the rates of the groups are. "
-        "Along alpha they have the critical value of the alpha that was asked for.",
+        "Along alpha they have the critical value of the requested alpha.",
         "Hothorn, Bretz & Westfall, Simultaneous inference in general parametric models, 2008",
     ),
     Reference(
