@@ -57,17 +57,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def printed(command: str, width: int, folder: Path) -> list[str]:
+def transcript(command: str, width: int, folder: Path, **variables: str) -> str:
     """Run a command in a terminal of this width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
     with subprocess.Popen(
         [sys.executable, "-m", "fairtrial", *command.split()],
         stdout=theirs,
         stderr=subprocess.DEVNULL,
         cwd=folder,
-        env=environment,
+        env={**environment, "TERM": "xterm", **variables},
     ) as process:
         os.close(theirs)
         data = b""
@@ -81,11 +81,21 @@ def printed(command: str, width: int, folder: Path) -> list[str]:
             data += block
     os.close(ours)
     assert process.returncode == 0
-    return re.sub(r"\x1b\[[0-9;]*m", "", data.decode()).replace("\r", "").splitlines()
+    return data.decode()
+
+
+def printed(command: str, width: int, folder: Path) -> list[str]:
+    """Give the lines of a command in a terminal, without colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", transcript(command, width, folder)).replace("\r", "").splitlines()
 
 
 def numbers(lines: list[str]) -> set[str]:
     return set(re.findall(r"-?\d[\d,]*\.\d+", " ".join(lines)))
+
+
+@pytest.mark.parametrize(("variables", "expected"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_colours_are_for_terminals_that_have_them(variables: dict[str, str], expected: bool, folder: Path) -> None:
+    assert ("\x1b[" in transcript("mcnemar --b 3 --c 900", 80, folder, **variables)) == expected
 
 
 @pytest.mark.parametrize(("command", "width"), [*zip(COMMANDS, cycle([80, 100, 120]))])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrial.core.notes import Note, gather_notes
-from fairtrial.core.tables import json_text
+from fairtrial.core.tables import json_text, wrapped
 from fairtrial.core.words import visible
 
 if TYPE_CHECKING:
@@ -31,9 +30,10 @@ def say(text: str = "", *, aside: bool = False) -> None:
 
 
 def _write(text: str, *, aside: bool) -> None:
-    """Write to a stream in its own encoding, which `click.echo` would change."""
+    """Write to a stream in its own encoding, which `click.echo` would change; in colour on a terminal that has it."""
     stream = sys.stderr if aside else sys.stdout
-    print(text if stream.isatty() else click.unstyle(text), file=stream, flush=aside)
+    colour = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    print(text if colour else click.unstyle(text), file=stream, flush=aside)
 
 
 def terminal_width() -> int | None:
@@ -48,7 +48,7 @@ def print_result(result: Result, typed: Mapping[str, Any]) -> None:
         return
     width, tables = terminal_width(), result.tables()
     answer = result.answer()
-    say(textwrap.fill(answer, width) if width else answer)
+    _write(click.style("\n".join(wrapped(visible(answer), width)), bold=True), aside=False)
     first = [note for table in tables for note in table.notes if isinstance(note, Note) and note.code in FIRST]
     print_notes(first)
     shown = [table for table in tables if typed.get("all") or not table.detail]
@@ -86,7 +86,7 @@ def print_notes(notes: Iterable[Note | str], *, verbose: bool = False, aside: bo
         for note in group:
             line = visible(f"{kind}: {note}")
             width = terminal_width()
-            text = textwrap.fill(line, width, subsequent_indent="  ", break_long_words=False) if width else line
+            text = "\n  ".join(wrapped(line, width and width - 2))
             _write(click.style(text, fg=colour) if colour else text, aside=aside)
 
 

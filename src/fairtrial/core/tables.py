@@ -360,8 +360,8 @@ class Table:
         section = keys.index(self.section) if self.section in keys else None
 
         def lines(cells: Sequence[str]) -> Iterator[str]:
-            wrapped = [_wrap(visible(cell), width) for cell, width in zip(cells, widths, strict=True)]
-            for parts in zip_longest(*wrapped, fillvalue=""):
+            folded = [wrapped(visible(cell), width) for cell, width in zip(cells, widths, strict=True)]
+            for parts in zip_longest(*folded, fillvalue=""):
                 padded = (
                     " " * (width - cell_width(part)) + part if to_right else part + " " * (width - cell_width(part))
                     for part, width, to_right in zip(parts, widths, right, strict=True)
@@ -382,7 +382,7 @@ class Table:
             for row in group:
                 yield ""
                 for heading, cell in zip(self.headings, row, strict=True):
-                    for place, line in enumerate(_wrap(visible(cell), max(width - longest, 1)) if cell else ()):
+                    for place, line in enumerate(wrapped(visible(cell), max(width - longest, 1)) if cell else ()):
                         yield " " * longest + line if place else heading + " " * (longest - cell_width(heading)) + line
 
     def to_html(self) -> str:
@@ -480,13 +480,15 @@ class Table:
 
 
 def _unbroken(text: str) -> str:
-    """Join what belongs to one number or one pair of systems by spaces that do not break."""
-    return text.replace(" %", "\N{NO-BREAK SPACE}%").replace(" - ", "\N{NO-BREAK SPACE}-\N{NO-BREAK SPACE}")
+    """Join what belongs to one number, p value or pair of systems by spaces that do not break."""
+    for sign in (" %", " - ", " = ", " < "):
+        text = text.replace(sign, sign.replace(" ", "\N{NO-BREAK SPACE}"))
+    return text
 
 
-def _wrap(text: str, width: int) -> list[str]:
-    """Cut a cell into lines; words, numbers and pairs of systems stay whole."""
-    if cell_width(text) <= width:
+def wrapped(text: str, width: int | None) -> list[str]:
+    """Cut a text into lines that fit a width; words, numbers and pairs of systems stay whole."""
+    if width is None or cell_width(text) <= width:
         return [text]
     lines = textwrap.wrap(_unbroken(text), width, break_long_words=False, break_on_hyphens=False)
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]

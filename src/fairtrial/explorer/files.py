@@ -147,7 +147,7 @@ class OpenFiles:
     def __getitem__(self, key: str) -> OpenFile:
         files = {file.key: file for file in self}
         if key not in files:
-            raise ParameterError("a file that was asked for is not open any more; open it again")
+            raise ParameterError("this file is not open any more; open it again")
         return files[key]
 
     def opened(self, keys: Sequence[str]) -> tuple[OpenFile, ...]:

@@ -19,7 +19,7 @@ _REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; "
     "script-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 )
-"""Of a report, which holds its scripts: it may run them, but it is nobody here and can ask for nothing."""
+"""The policy of a report: its scripts may run, but the page has an opaque origin and cannot send requests."""
 REPORT_HEADERS = {
     "Content-Security-Policy": _REPORT_POLICY,
     "Cross-Origin-Opener-Policy": "unsafe-none",  # by HTML, what is in a sandbox is not shown with any other

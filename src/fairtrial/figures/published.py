@@ -38,7 +38,7 @@ _LEAST = 1e-300
 
 
 def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
-    """Draw p against chi2, with every pair where the bound puts it; the truth lies further down the curve.
+    """Draw p against chi2, with the bound of every pair; the true values lie further down the curve.
 
     Parameters
     ----------

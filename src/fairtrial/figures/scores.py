@@ -270,8 +270,8 @@ def diagnostic_plot(
             (rates, "threshold", "(b) error rates"),
             (wer, "threshold", f"(c) WER, alpha {shown[0].alpha:g}"),
         ):
-            panel.set(xlim=ends, xlabel=f"{label}{where}", title=title)
-            panel.set_ylim(bottom=0)
+            panel.set(xlim=ends, xlabel=f"{label}{where}", title=title, ylim=(0, None))
+            panel.locator_params(axis="x", nbins=6)
             if many or panel is not wer:
                 legend_below(panel)
         density.set_ylabel("density, highest = 1" if many else "density")

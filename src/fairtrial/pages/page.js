@@ -55,13 +55,13 @@
     };
     const move = () => {
       const system = systems[chooser.value], now = point(system), elsewhere = others.filter((other) => other !== system).map(point);
-      const word = now.alpha === null ? "none: as asked" : now.alpha.toFixed(2) + (useAsked ? ", as asked" : "");
+      const word = now.alpha === null ? "none: as requested" : now.alpha.toFixed(2) + (useAsked ? ", as requested" : "");
       byId("alpha-value").textContent = word;
       slider.setAttribute("aria-valuetext", word);
       byId("threshold").textContent = Number.isFinite(now.threshold) ? String(+now.threshold.toPrecision(5)) : noThreshold;
       for (const name of ["far", "frr", "hter"]) byId(name).textContent = tables.percent(now[name]);
       byId("interval").textContent = now.low !== null && now.low !== undefined ? `${tables.percent(now.low)} to ${tables.percent(now.high)}`
-        : system.asked.low === null || known(system) ? "not known" : "only at the alpha that was asked";
+        : system.asked.low === null || known(system) ? "not known" : "only at the requested alpha";
       at(shown.epc, { x: now.alpha, y: now.hter, others: now.alpha === null ? [] : elsewhere.map(({ hter }) => ({ x: now.alpha, y: hter })) },
         now.alpha === null ? "asked" : now.alpha);
       at(shown.det, { ...now, others: elsewhere }, `${now.far},${now.frr}`);

@@ -115,7 +115,7 @@ _FOLD_TESTS = {
 _GROUPS = (
     Reference(
         "Simultaneous intervals: by the largest of normal deviates that are correlated as the rates of the groups are. "
-        "Along alpha they have the critical value of the alpha that was asked for.",
+        "Along alpha they have the critical value of the requested alpha.",
         "Hothorn, Bretz & Westfall, Simultaneous inference in general parametric models, 2008",
     ),
     Reference(
@@ -515,7 +515,7 @@ def groups_page(result: GroupEvaluation, repeat: Repeat) -> Page:
         tables.append(table)
     return Page(
         title=f"{result.system} by {' and '.join(result.by)}",
-        asked=f"For whom it is worse: error rates by group, with one threshold for all groups, chosen by "
+        asked="Error rates by group, with one threshold for all groups, chosen by "
         f"{result.criterion.described(result.alpha)} {PROVENANCES[result.kind].chosen}.",
         answer=(result.answer(),),
         numbers=tuple(

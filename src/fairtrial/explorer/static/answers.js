@@ -123,7 +123,7 @@ const chartsOf = (shown) => {
     found.push(
       figure(
         "zoo",
-        "One point per person; those who stand out have a symbol of their own",
+        "One point per person; symbols mark those who stand out",
         chartOf("zoo", shown.zoo, { label: "Zoo" }),
       ),
     );

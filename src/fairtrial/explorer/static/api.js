@@ -16,7 +16,7 @@ const asked = async (...given) => {
     throw new Refused(GONE, "gone");
   }
   const found = await response.json().catch(() => ({ error: GONE }));
-  if (!response.ok || found.error) throw new Refused(found.error || `the server said ${response.status}`, found.code);
+  if (!response.ok || found.error) throw new Refused(found.error || `the server answered ${response.status}`, found.code);
   return found;
 };
 const asJson = (fields) => ({

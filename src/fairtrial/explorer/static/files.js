@@ -33,7 +33,7 @@ const DISAGREE = [
 ];
 const HELP =
   "CSV, TSV, Parquet, NumPy, Bob, Kaldi and VoxCeleb lists; dev and test, or one file that is cut into folds. Files are " +
-  "copied to a folder of this server and deleted with it; large ones are better named on the command line: fairtrial " +
+  "copied to a temporary folder and deleted at the end; name large ones on the command line: fairtrial " +
   "explore dev.parquet test.parquet.";
 
 const size = (bytes) => {

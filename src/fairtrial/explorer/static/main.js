@@ -11,7 +11,7 @@ const VIEWS = {
   look: ["Look", "How good it is, at every operating point"],
   compare: ["Compare", "Is one really better than the other?"],
   fuse: ["Fuse", "What would a fusion gain?"],
-  groups: ["Groups", "For whom is it worse?"],
+  groups: ["Groups", "Do groups differ?"],
   evidence: ["Evidence", "What do the scores mean as evidence?"],
   people: ["People", "Who is hard to recognise, and who is easy to imitate?"],
   errors: ["Errors", "Which trials went wrong?"],

@@ -8,9 +8,9 @@ const RULES = [
   ["frr", "an FRR on dev"],
   ["wer-min", "a weight of errors, alpha"],
 ];
-const GIVEN = ["threshold", "a threshold of yours"];
+const GIVEN = ["threshold", "a given threshold"];
 const WARNING =
-  "A threshold chosen by looking at these trials makes errors look smaller than they will be: report those at a threshold from dev.";
+  "A threshold chosen by looking at these trials makes errors look smaller than they are; report errors at a threshold from dev.";
 export const pointOf = ({ criterion, alpha, threshold }) =>
   criterion === "threshold"
     ? { threshold }
