@@ -14,7 +14,7 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import shown
 from fairtrial.formats import headerless, lists, matrix, npz, pairs, parquet, table
 from fairtrial.formats.files import Head, Progress
-from fairtrial.formats.pieces import Piece, bob_pieces, headerless_pieces, parquet_pieces, table_pieces
+from fairtrial.formats.pieces import Piece, parquet_pieces, text_pieces
 from fairtrial.formats.sheets import ReadOptions, Sheet
 
 Read: TypeAlias = Callable[[Sequence[Head], ReadOptions, Progress | None], list[Sheet]]
@@ -138,7 +138,7 @@ for _format in (
         partial(table.write, delimiter=","),
         (".csv",),
         options=_TABLE,
-        pieces=table_pieces,
+        pieces=partial(text_pieces, plan_text=table.plan_text),
     ),
     Format(
         "tsv",
@@ -148,7 +148,7 @@ for _format in (
         partial(table.write, delimiter="\t"),
         (".tsv",),
         options=_TABLE,
-        pieces=table_pieces,
+        pieces=partial(text_pieces, plan_text=table.plan_text),
     ),
     Format(
         "headerless",
@@ -156,7 +156,7 @@ for _format in (
         headerless.matches,
         _one_by_one(headerless.read),
         options=_TABLE,
-        pieces=headerless_pieces,
+        pieces=partial(text_pieces, plan_text=headerless.plan_text),
     ),
     Format(
         "bob4",
@@ -166,7 +166,7 @@ for _format in (
         partial(headerless.write_bob, names=headerless.COLUMNS[4]),
         (".txt", ".scores"),
         options=_TABLE,
-        pieces=bob_pieces,
+        pieces=partial(text_pieces, plan_text=partial(headerless.plan_text, bob=True)),
     ),
     Format(
         "bob5",
@@ -175,7 +175,7 @@ for _format in (
         _one_by_one(headerless.read_bob),
         partial(headerless.write_bob, names=headerless.COLUMNS[5]),
         options=_TABLE,
-        pieces=bob_pieces,
+        pieces=partial(text_pieces, plan_text=partial(headerless.plan_text, bob=True)),
     ),
 ):
     register_format(_format)
