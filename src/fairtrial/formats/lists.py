@@ -37,7 +37,7 @@ def _words(name: str) -> list[str]:
     return re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
 
 
-def _says(head: Head) -> str | None:
+def _class_of_name(head: Head) -> str | None:
     """Tell whether a file's name has a word for genuine or one for impostor."""
     words = _words(head.path.name)
     genuine, impostor = (any(word.fullmatch(part) for part in words) for word in (_GENUINE, _IMPOSTOR))
@@ -59,13 +59,13 @@ def matches(heads: Sequence[Head]) -> bool:
 
 
 def _have_classes(groups: dict[str, list[Head]]) -> bool:
-    return all({_says(head) for head in group} == {"genuine", "impostor"} for group in groups.values())
+    return all({_class_of_name(head) for head in group} == {"genuine", "impostor"} for group in groups.values())
 
 
 def _groups(heads: Sequence[Head]) -> dict[str, list[Head]]:
     """Group the files by system, the genuine ones first; two files are of one system."""
     groups: dict[str, list[Head]] = {}
-    for head in sorted(heads, key=lambda head: _says(head) == "impostor"):
+    for head in sorted(heads, key=lambda head: _class_of_name(head) == "impostor"):
         groups.setdefault(_system(head) if len(heads) > 2 else "", []).append(head)
     return groups
 
@@ -134,13 +134,13 @@ def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
             columns={"score": str(len(roles) - roles[::-1].index("") if "" in roles else width)},
         )
     if not given:
-        roles = _told(width, [row for found in lines for row in found], head)
+        roles = _guess_roles(width, [row for found in lines for row in found], head)
     count = roles.count("score")
     numbers = iter(range(1, count + 1))
     return tuple(role if role != "score" else f"system {next(numbers)}" if count > 1 else UNNAMED for role in roles)
 
 
-def _told(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:
+def _guess_roles(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:
     """Give the roles of columns that their number and the first lines tell."""
     if width == 1:
         return ["score"]
@@ -181,8 +181,11 @@ def _sheet(
         part = int(np.searchsorted(ends, row, side="right"))
         return Place(str(heads[part].path), row + 1 - int(ends[part]) + lengths[part])
 
-    genuine = [_says(head) == "genuine" for head in heads]
-    files = [listed([head.path.name for head in heads if (_says(head) == "genuine") is each]) for each in (True, False)]
+    genuine = [_class_of_name(head) == "genuine" for head in heads]
+    files = [
+        listed([head.path.name for head in heads if (_class_of_name(head) == "genuine") is each])
+        for each in (True, False)
+    ]
     origin = f"{heads[0].path} and {files[1]}"
     settled = settle(ids, np.repeat(genuine, lengths), options, origin, place=place)
     told = " ".join("score" if name in systems else name for name in names)

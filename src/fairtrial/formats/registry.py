@@ -194,10 +194,10 @@ def check_options(format_: Format, options: ReadOptions) -> None:
             raise ParameterError(template, code="does-not-apply", format=format_.name, **{name: 0})
 
 
-Told: TypeAlias = list[tuple[Format, list[Head]]]
+Detected: TypeAlias = list[tuple[Format, list[Head]]]
 
 
-def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) -> Told:
+def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) -> Detected:
     """Give the format of all files together, or of each; those of other packages are tried if no other fits.
 
     Text of no known format whose columns are named by number is read as `headerless`.
@@ -205,9 +205,9 @@ def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) ->
     if options is not None and options.key:
         tables = [FORMATS["parquet"], FORMATS["csv"], FORMATS["headerless"]]
         return [(next(t for t in tables if t.matches([head]) or t is tables[-1]), [head]) for head in heads]
-    found = _told(heads, FORMATS.registered.values())
+    found = _match_formats(heads, FORMATS.registered.values())
     if isinstance(found, Head):
-        found = _told(heads, FORMATS.values())
+        found = _match_formats(heads, FORMATS.values())
     if isinstance(found, Head):
         if options is None or not options.by_number or not all(head.is_text for head in heads):
             raise _unknown(found)
@@ -215,13 +215,13 @@ def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) ->
     return found
 
 
-def _told(heads: Sequence[Head], formats: Iterable[Format]) -> Told | Head:
+def _match_formats(heads: Sequence[Head], formats: Iterable[Format]) -> Detected | Head:
     """Give the formats of files among these, or the first file that has none of them."""
     known = list(formats)
     for format_ in known:
         if format_.joint and format_.matches(heads):
             return [(format_, list(heads))]
-    found: Told = []
+    found: Detected = []
     for head in heads:
         fitting = next((each for each in known if not each.joint and each.matches([head])), None)
         if fitting is None:
