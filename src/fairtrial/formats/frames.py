@@ -34,7 +34,8 @@ def read_frame(frame: Frame, *, name: str = "data frame", **options: Any) -> Tri
     ----------
     frame : data frame
         One row per trial. Its columns play the same roles, by the same names, as those of a CSV or Parquet file: label,
-        claim, subject, model, probe; other columns of numbers are the scores of systems.
+        claim, subject, model, probe; other columns of numbers are the scores of systems, except whole numbers beside
+        fractions.
     name : str, default "data frame"
         What errors call it.
     **options : object
