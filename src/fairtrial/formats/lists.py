@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -104,13 +103,41 @@ def _read_one(ordered: Sequence[Head], options: ReadOptions, progress: Progress 
     kinds: list[Kind] = [headerless.KINDS.get(name, "score") for name in names]
     layout = Layout(names, tuple(kinds), " ", shape=" ".join(names))
     read = [read_columns(head, layout, progress) for head in ordered]
-    parts = [each.columns for each in read]
-    for head, part in zip(ordered, parts, strict=True):
-        for system in systems:
-            if options.wants(system):
-                check_missing(part[system], options.nan, row_of(str(head.path)), f"the score of {system}")
-    sheet = _sheet(ordered, names, systems, parts, options)
-    return replace(sheet, taken=(*sheet.taken, *left_out(sum(each.comments for each in read))))
+    for head, part in zip(ordered, read, strict=True):
+        for system in filter(options.wants, systems):
+            check_missing(part.columns[system], options.nan, row_of(str(head.path)), f"the score of {system}")
+    scores = columns_of([np.concatenate([part.columns[system] for part in read]) for system in systems])
+    ids: dict[str, IdColumn] = {
+        name: Ids.concat([part.columns[name] for part in read]) for name in ID_FIELDS if name in names
+    }
+    lengths = [len(part.columns[systems[0]]) for part in read]
+    ends = np.cumsum(lengths)
+
+    def place(row: int) -> Place:
+        part = int(np.searchsorted(ends, row, side="right"))
+        return Place(str(ordered[part].path), row + 1 - int(ends[part]) + lengths[part])
+
+    genuine = [_class_of_name(head) == "genuine" for head in ordered]
+    files = [
+        listed([head.path.name for head, is_ in zip(ordered, genuine, strict=True) if is_ is e]) for e in (True, False)
+    ]
+    origin = f"{ordered[0].path} and {files[1]}"
+    settled = settle(ids, np.repeat(genuine, lengths), options, origin, place=place)
+    roles = " ".join("score" if name in systems else name for name in names)
+    return Sheet(
+        origin,
+        scores,
+        settled.genuine,
+        systems,
+        settled.ids,
+        settled.notes,
+        named=False,
+        columns=settled.columns,
+        taken=(
+            f"{roles}; genuine {files[0]}, impostor {files[1]}",
+            *left_out(sum(part.comments for part in read)),
+        ),
+    )
 
 
 def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
@@ -162,41 +189,3 @@ def _guess_roles(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[
                 columns={role: str(number) for number, role in enumerate(headerless.COLUMNS[width], 1)},
             )
     return ["subject", "claim", *["score"] * (width - 2)]
-
-
-def _sheet(
-    heads: Sequence[Head],
-    names: Sequence[str],
-    systems: tuple[str, ...],
-    parts: Sequence[dict[str, Any]],
-    options: ReadOptions,
-) -> Sheet:
-    lengths = [len(part[systems[0]]) for part in parts]
-    scores = columns_of([np.concatenate([part[system] for part in parts]) for system in systems])
-    ids: dict[str, IdColumn] = {name: Ids.concat([part[name] for part in parts]) for name in ID_FIELDS if name in names}
-
-    ends = np.cumsum(lengths)
-
-    def place(row: int) -> Place:
-        part = int(np.searchsorted(ends, row, side="right"))
-        return Place(str(heads[part].path), row + 1 - int(ends[part]) + lengths[part])
-
-    genuine = [_class_of_name(head) == "genuine" for head in heads]
-    files = [
-        listed([head.path.name for head in heads if (_class_of_name(head) == "genuine") is each])
-        for each in (True, False)
-    ]
-    origin = f"{heads[0].path} and {files[1]}"
-    settled = settle(ids, np.repeat(genuine, lengths), options, origin, place=place)
-    told = " ".join("score" if name in systems else name for name in names)
-    return Sheet(
-        origin,
-        scores,
-        settled.genuine,
-        systems,
-        settled.ids,
-        settled.notes,
-        named=False,
-        columns=settled.columns,
-        taken=(f"{told}; genuine {files[0]}, impostor {files[1]}",),
-    )
