@@ -107,6 +107,9 @@ class _Main(LazyGroup):
                     say(json_text({"error": error.to_dict()}, indent=2))
                 say(f"error: {error}", aside=True)
                 sys.exit(2)
+            except click.UsageError as error:
+                error.message = visible(error.message)  # an argument may hold the end of a line
+                raise
             except KeyboardInterrupt:
                 sys.exit(stopped(signal.SIGINT))
             finally:
