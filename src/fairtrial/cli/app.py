@@ -108,8 +108,9 @@ class _Main(LazyGroup):
                 say(f"error: {error}", aside=True)
                 sys.exit(2)
             except click.UsageError as error:
-                error.message = visible(error.message)  # an argument may hold the end of a line
-                raise
+                if error.message.isprintable():
+                    raise
+                raise click.UsageError(visible(error.message), error.ctx) from error  # an argument with a line end
             except KeyboardInterrupt:
                 sys.exit(stopped(signal.SIGINT))
             finally:
