@@ -28,7 +28,7 @@ BOB = "".join(
     for subject in ("anna", "bert", "carol", "dora")
     for k in range(3)
 )
-CSV = "claim,subject,face,voice\nanna,anna,0.9,3\nanna,bert,0.1,1\nbert,bert,0.8,4\nbert,anna,0.2,2\n"
+CSV = "claim,subject,face,voice\nanna,anna,0.9,3\nanna,bert,0.1,1.0\nbert,bert,0.8,4\nbert,anna,0.2,2\n"
 MATRIX = ",anna,bert,carol\nanna,0.9,0.1,0.2\nbert,0.3,0.8,0.1\ncarol,0.2,0.3,0.7\n"
 TABLE = pa.table({"claim": ["anna"] * 2, "subject": ["anna", "bert"], "face": [0.9, 0.1]})
 

@@ -245,3 +245,15 @@ def test_libraries_do_not_abort_if_addresses_are_limited(megabytes: int, ending:
     )
     assert done.returncode == 0 or (done.returncode == 2 and done.stderr.count("\n") == 1), done.stderr
     assert "not enough memory" in done.stderr or not done.stderr
+
+
+def test_a_command_ends_with_its_worker_processes() -> None:
+    """It waited for them until they had been idle for five minutes."""
+    done = started("benchmark", "--set", "LP2", "--workers", "2", "--json")
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_argument_with_the_end_of_a_line_is_spelled_out() -> None:
+    done = started("demo", "example", "a\nb")
+    assert done.returncode == 2
+    assert done.stderr.endswith(rb"(a\nb)" + b"\n")

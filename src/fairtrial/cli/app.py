@@ -107,6 +107,10 @@ class _Main(LazyGroup):
                     say(json_text({"error": error.to_dict()}, indent=2))
                 say(f"error: {error}", aside=True)
                 sys.exit(2)
+            except click.UsageError as error:
+                if error.message.isprintable():
+                    raise
+                raise click.UsageError(visible(error.message), error.ctx) from error  # an argument with a line end
             except KeyboardInterrupt:
                 sys.exit(stopped(signal.SIGINT))
             finally:

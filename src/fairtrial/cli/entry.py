@@ -55,6 +55,12 @@ def _end(status: int) -> NoReturn:
     Threads of Arrow may still read ahead; Python's own end would wait for them for ever, now and then.
     """
     with suppress(KeyboardInterrupt):
+        if (
+            "joblib.externals.loky" in sys.modules
+        ):  # its processes would be waited for until they have been idle for long
+            from joblib.externals.loky import get_reusable_executor
+
+            get_reusable_executor().shutdown(kill_workers=True)
         atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):

@@ -13,7 +13,7 @@ from fairtrial.core.errors import InputError
 from fairtrial.core.trials import Frame
 from fairtrial.core.words import listed
 from fairtrial.formats.files import Head, PathLike, read_head
-from fairtrial.formats.parquet import open_parquet, read_table
+from fairtrial.formats.parquet import matches, open_parquet, read_table
 from fairtrial.formats.text import DELIMITERS, Kind, Layout, read_columns, split_rows
 
 
@@ -43,9 +43,34 @@ def read_named(
     InputError
         A file without these columns, without a row, or with something in them that is not a number.
     """
+    import pyarrow as pa
+
     head = read_head(path)
-    read = _parquet if head.data.startswith(b"PAR1") else _text
-    found = read(head, numbers, names, optional, what)
+    found: dict[str, NDArray[Any]]
+    if matches([head]):
+        with open_parquet(head) as file:
+            header = file.schema_arrow.names
+            _check_names(header, head, (*numbers, *names), what)
+            names = (*names, *(name for name in optional if name in header))
+            table = read_table(file, [*numbers, *names], head)
+        try:
+            found = {name: table.column(name).cast(pa.float64()).to_numpy() for name in numbers}
+            found |= {name: np.array(table.column(name).cast(pa.string()).to_pylist(), dtype=object) for name in names}
+        except MemoryError:
+            raise
+        except (pa.ArrowException, UnicodeError) as error:
+            raise InputError(f"{head.path}: cannot be read as Parquet: {error}") from error
+    else:
+        first = "".join(head.lines(1))
+        delimiter = max(DELIMITERS, key=first.count)
+        header = [name.strip() for name in split_rows([first], delimiter)[0]]
+        _check_names(header, head, (*numbers, *names), what)
+        names = (*names, *(name for name in optional if name in header))
+        kinds: list[Kind] = ["score" if name in numbers else "id" if name in names else "skip" for name in header]
+        columns = read_columns(
+            head, Layout(tuple(header), tuple(kinds), delimiter, header=True, shape=listed(header))
+        ).columns
+        found = {name: columns[name] if name in numbers else columns[name].decode() for name in (*numbers, *names)}
     if not len(found[(*numbers, *names)[0]]):
         raise InputError(f"{path}: has a header, but no row below it; expected {what}")
     return found
@@ -83,43 +108,6 @@ def texts_of_frame(
         name: np.array(["" if own is None else str(own) for own in table.column(name).to_pylist()], dtype=object)
         for name in names
     }
-
-
-def _text(
-    head: Head, numbers: Sequence[str], names: Sequence[str], optional: Sequence[str], what: str
-) -> dict[str, NDArray[Any]]:
-    first = "".join(head.lines(1))
-    delimiter = max(DELIMITERS, key=first.count)
-    header = [name.strip() for name in split_rows([first], delimiter)[0]]
-    _check_names(header, head, (*numbers, *names), what)
-    names = (*names, *(name for name in optional if name in header))
-    kinds: list[Kind] = ["score" if name in numbers else "id" if name in names else "skip" for name in header]
-    layout = Layout(tuple(header), tuple(kinds), delimiter, header=True, shape=listed(header))
-    found = read_columns(head, layout).columns
-    return {
-        **{name: np.asarray(found[name], dtype=np.float64) for name in numbers},
-        **{name: found[name].decode() for name in names},
-    }
-
-
-def _parquet(
-    head: Head, numbers: Sequence[str], names: Sequence[str], optional: Sequence[str], what: str
-) -> dict[str, NDArray[Any]]:
-    import pyarrow as pa
-
-    with open_parquet(head) as file:
-        _check_names(file.schema_arrow.names, head, (*numbers, *names), what)
-        names = (*names, *(name for name in optional if name in file.schema_arrow.names))
-        table = read_table(file, [*numbers, *names], head)
-    try:
-        return {
-            **{name: table.column(name).cast(pa.float64()).to_numpy() for name in numbers},
-            **{name: np.array(table.column(name).cast(pa.string()).to_pylist(), dtype=object) for name in names},
-        }
-    except MemoryError:
-        raise
-    except (pa.ArrowException, UnicodeError) as error:
-        raise InputError(f"{head.path}: cannot be read as Parquet: {error}") from error
 
 
 def _check_names(header: Sequence[str], head: Head, wanted: Sequence[str], what: str) -> None:

@@ -14,7 +14,7 @@ from fairtrial.core.errors import InputError
 from fairtrial.core.trials import Frame, Trials
 from fairtrial.core.words import listed, shown
 from fairtrial.formats.files import UNNAMED, Head
-from fairtrial.formats.identities import as_options, finish_checked, said
+from fairtrial.formats.identities import as_options, finish_checked, note_format
 from fairtrial.formats.parquet import LOOKED_AT, plan_roles, sheet_of_table
 from fairtrial.formats.sheets import ReadOptions, Sheet
 
@@ -34,7 +34,8 @@ def read_frame(frame: Frame, *, name: str = "data frame", **options: Any) -> Tri
     ----------
     frame : data frame
         One row per trial. Its columns play the same roles, by the same names, as those of a CSV or Parquet file: label,
-        claim, subject, model, probe; other columns of numbers are the scores of systems.
+        claim, subject, model, probe; other columns of numbers are the scores of systems, except whole numbers beside
+        fractions.
     name : str, default "data frame"
         What errors call it.
     **options : object
@@ -61,7 +62,7 @@ def read_frame(frame: Frame, *, name: str = "data frame", **options: Any) -> Tri
     'read as data frame: scores face; label; kept besides: age'
     """
     settings = as_options(options)
-    return finish_checked(said(_sheet(frame, settings, name), "data frame"), settings)
+    return finish_checked(note_format(_sheet(frame, settings, name), "data frame"), settings)
 
 
 def _sheet(frame: Frame, options: ReadOptions, origin: str) -> Sheet:

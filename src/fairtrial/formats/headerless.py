@@ -55,7 +55,9 @@ def rows_of(head: Head, count: int = _LOOKED_AT) -> tuple[str, list[list[str]]]:
 
 def matches(heads: Sequence[Head]) -> bool:
     """Tell whether the cells of each file tell labels and scores, or people and scores."""
-    return all(text_header(head) is None and bool(rows := rows_of(head)[1]) and bool(_tell(rows, {})) for head in heads)
+    return all(
+        text_header(head) is None and bool(rows := rows_of(head)[1]) and bool(_guess_roles(rows, {})) for head in heads
+    )
 
 
 def label_column(rows: Sequence[Sequence[str]]) -> int | None:
@@ -95,7 +97,7 @@ def _look(cells: Sequence[str]) -> str:
     return "whole" if all(is_whole(cell) for cell in distinct) else "fraction"
 
 
-def _tell(rows: Sequence[Sequence[str]], given: dict[int, str], *, labelled: bool = True) -> list[str]:
+def _guess_roles(rows: Sequence[Sequence[str]], given: dict[int, str], *, labelled: bool = True) -> list[str]:
     """Tell the role of each column by its cells, beside roles that are given; nothing if that is not clear.
 
     With a key (``labelled=False``) columns before the scores are ids.
@@ -200,7 +202,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
                 origin=origin,
                 line=line,
             )
-        told = _tell(rows, given, labelled=not options.key)
+        told = _guess_roles(rows, given, labelled=not options.key)
         if not told:
             raise InputError(
                 "{origin}: the cells do not tell what its {width} columns hold; say so, as in {columns!o}",

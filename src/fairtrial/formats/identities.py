@@ -98,10 +98,10 @@ def without_spaces(column: IdColumn) -> IdColumn:
         return column.stripped(SPACES)
     numbered = column.numbered()
     names = [name.strip(SPACES) for name in numbered.names.tolist()]
-    return column if names == numbered.names.tolist() else called(numbered, names)
+    return column if names == numbered.names.tolist() else rename_ids(numbered, names)
 
 
-def called(column: Ids, names: Sequence[str]) -> Ids:
+def rename_ids(column: Ids, names: Sequence[str]) -> Ids:
     """Rename the ids of a column: another name for each name in its table; equal names become one."""
     distinct = list(dict.fromkeys(names))
     place = {name: code for code, name in enumerate(distinct)}
@@ -133,7 +133,7 @@ def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[di
                 role=role,
                 name=column.name(row),
             )
-        found[role] = called(numbered, names)
+        found[role] = rename_ids(numbered, names)
         if role not in ids:
             continue
         if _KEPT_AS[role] not in ids:
@@ -369,8 +369,8 @@ def as_options(options: dict[str, Any]) -> ReadOptions:
         raise ParameterError(f"no such option of reading: {error}") from error
 
 
-def said(sheet: Sheet, format: str) -> Sheet:
-    """Give the sheet with one line that says what was taken for what."""
+def note_format(sheet: Sheet, format: str) -> Sheet:
+    """Add the line that says as which format a sheet was read, and what was taken for what."""
     return replace(sheet, taken=(f"read as {format}: {'; '.join(sheet.taken)}",))
 
 

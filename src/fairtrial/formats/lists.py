@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -37,7 +36,7 @@ def _words(name: str) -> list[str]:
     return re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
 
 
-def _says(head: Head) -> str | None:
+def _class_of_name(head: Head) -> str | None:
     """Tell whether a file's name has a word for genuine or one for impostor."""
     words = _words(head.path.name)
     genuine, impostor = (any(word.fullmatch(part) for part in words) for word in (_GENUINE, _IMPOSTOR))
@@ -59,13 +58,13 @@ def matches(heads: Sequence[Head]) -> bool:
 
 
 def _have_classes(groups: dict[str, list[Head]]) -> bool:
-    return all({_says(head) for head in group} == {"genuine", "impostor"} for group in groups.values())
+    return all({_class_of_name(head) for head in group} == {"genuine", "impostor"} for group in groups.values())
 
 
 def _groups(heads: Sequence[Head]) -> dict[str, list[Head]]:
     """Group the files by system, the genuine ones first; two files are of one system."""
     groups: dict[str, list[Head]] = {}
-    for head in sorted(heads, key=lambda head: _says(head) == "impostor"):
+    for head in sorted(heads, key=lambda head: _class_of_name(head) == "impostor"):
         groups.setdefault(_system(head) if len(heads) > 2 else "", []).append(head)
     return groups
 
@@ -104,13 +103,41 @@ def _read_one(ordered: Sequence[Head], options: ReadOptions, progress: Progress 
     kinds: list[Kind] = [headerless.KINDS.get(name, "score") for name in names]
     layout = Layout(names, tuple(kinds), " ", shape=" ".join(names))
     read = [read_columns(head, layout, progress) for head in ordered]
-    parts = [each.columns for each in read]
-    for head, part in zip(ordered, parts, strict=True):
-        for system in systems:
-            if options.wants(system):
-                check_missing(part[system], options.nan, row_of(str(head.path)), f"the score of {system}")
-    sheet = _sheet(ordered, names, systems, parts, options)
-    return replace(sheet, taken=(*sheet.taken, *left_out(sum(each.comments for each in read))))
+    for head, part in zip(ordered, read, strict=True):
+        for system in filter(options.wants, systems):
+            check_missing(part.columns[system], options.nan, row_of(str(head.path)), f"the score of {system}")
+    scores = columns_of([np.concatenate([part.columns[system] for part in read]) for system in systems])
+    ids: dict[str, IdColumn] = {
+        name: Ids.concat([part.columns[name] for part in read]) for name in ID_FIELDS if name in names
+    }
+    lengths = [len(part.columns[systems[0]]) for part in read]
+    ends = np.cumsum(lengths)
+
+    def place(row: int) -> Place:
+        part = int(np.searchsorted(ends, row, side="right"))
+        return Place(str(ordered[part].path), row + 1 - int(ends[part]) + lengths[part])
+
+    genuine = [_class_of_name(head) == "genuine" for head in ordered]
+    files = [
+        listed([head.path.name for head, is_ in zip(ordered, genuine, strict=True) if is_ is e]) for e in (True, False)
+    ]
+    origin = f"{ordered[0].path} and {files[1]}"
+    settled = settle(ids, np.repeat(genuine, lengths), options, origin, place=place)
+    roles = " ".join("score" if name in systems else name for name in names)
+    return Sheet(
+        origin,
+        scores,
+        settled.genuine,
+        systems,
+        settled.ids,
+        settled.notes,
+        named=False,
+        columns=settled.columns,
+        taken=(
+            f"{roles}; genuine {files[0]}, impostor {files[1]}",
+            *left_out(sum(part.comments for part in read)),
+        ),
+    )
 
 
 def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
@@ -134,13 +161,13 @@ def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
             columns={"score": str(len(roles) - roles[::-1].index("") if "" in roles else width)},
         )
     if not given:
-        roles = _told(width, [row for found in lines for row in found], head)
+        roles = _guess_roles(width, [row for found in lines for row in found], head)
     count = roles.count("score")
     numbers = iter(range(1, count + 1))
     return tuple(role if role != "score" else f"system {next(numbers)}" if count > 1 else UNNAMED for role in roles)
 
 
-def _told(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:
+def _guess_roles(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:
     """Give the roles of columns that their number and the first lines tell."""
     if width == 1:
         return ["score"]
@@ -162,38 +189,3 @@ def _told(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:
                 columns={role: str(number) for number, role in enumerate(headerless.COLUMNS[width], 1)},
             )
     return ["subject", "claim", *["score"] * (width - 2)]
-
-
-def _sheet(
-    heads: Sequence[Head],
-    names: Sequence[str],
-    systems: tuple[str, ...],
-    parts: Sequence[dict[str, Any]],
-    options: ReadOptions,
-) -> Sheet:
-    lengths = [len(part[systems[0]]) for part in parts]
-    scores = columns_of([np.concatenate([part[system] for part in parts]) for system in systems])
-    ids: dict[str, IdColumn] = {name: Ids.concat([part[name] for part in parts]) for name in ID_FIELDS if name in names}
-
-    ends = np.cumsum(lengths)
-
-    def place(row: int) -> Place:
-        part = int(np.searchsorted(ends, row, side="right"))
-        return Place(str(heads[part].path), row + 1 - int(ends[part]) + lengths[part])
-
-    genuine = [_says(head) == "genuine" for head in heads]
-    files = [listed([head.path.name for head in heads if (_says(head) == "genuine") is each]) for each in (True, False)]
-    origin = f"{heads[0].path} and {files[1]}"
-    settled = settle(ids, np.repeat(genuine, lengths), options, origin, place=place)
-    told = " ".join("score" if name in systems else name for name in names)
-    return Sheet(
-        origin,
-        scores,
-        settled.genuine,
-        systems,
-        settled.ids,
-        settled.notes,
-        named=False,
-        columns=settled.columns,
-        taken=(f"{told}; genuine {files[0]}, impostor {files[1]}",),
-    )

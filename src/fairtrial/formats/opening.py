@@ -13,7 +13,7 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, nearest, plural, shown
 from fairtrial.formats import parquet
 from fairtrial.formats.files import UNNAMED, Head, PathLike, expand, list_directory, read_head, system_name
-from fairtrial.formats.identities import finish, said
+from fairtrial.formats.identities import finish, note_format
 from fairtrial.formats.parquet import open_parquet
 from fairtrial.formats.pieces import Piece, check_wide, rows_at_once
 from fairtrial.formats.registry import check_options, detect_formats, find_format
@@ -69,7 +69,7 @@ class TrialPiece:
         wanted = [own for own, name in names.items() if name in systems] if alone else None
         for sheet in self.piece.sheets(wanted):
             renamed = replace(sheet, systems=tuple(names[own] for own in sheet.systems))
-            taken = said(sheet, self.format).taken if everything else ()
+            taken = note_format(sheet, self.format).taken if everything else ()
             found = finish(replace(renamed, taken=()), self._options_for(renamed.systems))
             yield ReadTrials(found if found.systems == tuple(systems) else found.select(systems), sheet.labels, taken)
 

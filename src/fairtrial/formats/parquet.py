@@ -20,7 +20,7 @@ from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.core.trials import Trials, concat_further
 from fairtrial.core.words import cut, listed, shown
 from fairtrial.formats.files import Head, Progress, check_unpacked, system_name
-from fairtrial.formats.identities import called
+from fairtrial.formats.identities import rename_ids
 from fairtrial.formats.sheets import Look, ReadOptions, Roles, Sheet, check_names, find_roles, ids_of_flags, look_at
 from fairtrial.formats.table import sheet_of, to_arrow
 from fairtrial.formats.text import EXACT, ArrowTexts, Kind, ids_from_arrow
@@ -284,7 +284,7 @@ def _names(column: pa.ChunkedArray) -> Ids:
             raise pa.ArrowInvalid("a name is missing")
     found = ids_from_arrow(encoded)
     names = found.names.tolist()
-    return found if len(set(names)) == len(names) else called(found, names)
+    return found if len(set(names)) == len(names) else rename_ids(found, names)
 
 
 def _scores(column: pa.ChunkedArray, name: str, origin: str) -> NDArray[np.floating]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from fairtrial.core.errors import InputError
 from fairtrial.core.words import listed
-from fairtrial.formats import headerless, parquet, table
+from fairtrial.formats import parquet, table
 from fairtrial.formats.files import MAX_LINE, Head, system_name
 from fairtrial.formats.parquet import open_parquet
 from fairtrial.formats.sheets import ReadOptions, Roles, Sheet
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _LEAST = 1 << 16
 """Bytes read at once at least."""
@@ -140,28 +136,24 @@ class _ParquetPiece:
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
         """Give the rows, at most some at a time."""
-        roles = self.roles if systems is None else self.roles.only(systems)
-        head = Head(Path(self.path), b"", None)
-        for group in self.groups:
-            own = replace(head, place=f", row group {group}")
-            for found in self._tables(own, group, roles.columns):
-                yield parquet.sheet_of_table(own, found, roles, self.options)
-
-    def _tables(self, head: Head, group: int, columns: list[str]) -> Iterator[pa.Table]:
         import pyarrow as pa
 
-        most = self.at_once * _BYTES_FOR_EACH * len(columns)
-        with open_parquet(head) as file:
+        roles = self.roles if systems is None else self.roles.only(systems)
+        most = self.at_once * _BYTES_FOR_EACH * len(roles.columns)
+        for group in self.groups:
+            head = Head(Path(self.path), b"", None, place=f", row group {group}")
             batches: list[pa.RecordBatch] = []
             rows = size = 0
-            for batch in file.iter_batches(parquet.ROWS, row_groups=[group], columns=columns, use_threads=False):
-                batches.append(batch)
-                rows, size = rows + batch.num_rows, size + parquet.unpacked_size(batch)
-                if rows + parquet.ROWS > self.at_once or size > most:
-                    yield pa.Table.from_batches(batches)
-                    batches, rows, size = [], 0, 0
-            if batches:
-                yield pa.Table.from_batches(batches)
+            with open_parquet(head) as file:
+                found = file.iter_batches(parquet.ROWS, row_groups=[group], columns=roles.columns, use_threads=False)
+                for batch in found:
+                    batches.append(batch)
+                    rows, size = rows + batch.num_rows, size + parquet.unpacked_size(batch)
+                    if rows + parquet.ROWS > self.at_once or size > most:
+                        yield parquet.sheet_of_table(head, pa.Table.from_batches(batches), roles, self.options)
+                        batches, rows, size = [], 0, 0
+                if batches:
+                    yield parquet.sheet_of_table(head, pa.Table.from_batches(batches), roles, self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,34 +188,28 @@ class _TextPiece:
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
         """Give the rows, block by block."""
-        whole = Head(Path(self.path), b"", self.compression, self.options.max_size)
+        path, plan = Path(self.path), self.plan.only(systems)
+        whole = Head(path, b"", self.compression, self.options.max_size)
         with whole.open() as stream:  # here, so that damage to the file is told rather than the line it left behind
-            for block in self._blocks(stream):
-                sheet = self._read(block, systems)
+            if self.compression is None:
+                stream.seek(self.start)
+                blocks: Iterable[Block] = [Block(stream.read(self.size), 0, 0)]
+            else:
+                stream.read(self.start)
+                blocks = cut_blocks(stream, self.at_once, quotes=plan.layout.quotes, origin=self.path)
+            for block in blocks:
+                before, text = self.lines + block.lines, self.header + block.data
+                head = Head(
+                    path,
+                    text[:_HEAD],
+                    None,
+                    block=text,
+                    before=before - self.header.count(b"\n"),
+                    place=f", after line {before:,}",
+                )
+                sheet = table.read_planned(head, plan, self.options)
                 if len(sheet):
                     yield sheet
-
-    def _read(self, block: Block, systems: Sequence[str] | None) -> Sheet:
-        before = self.lines + block.lines
-        text = self.header + block.data
-        head = Head(
-            Path(self.path),
-            text[:_HEAD],
-            None,
-            block=text,
-            before=before - self.header.count(b"\n"),
-            place=f", after line {before:,}",
-        )
-        return table.read_planned(head, self.plan.only(systems), self.options)
-
-    def _blocks(self, stream: pa.NativeFile) -> Iterator[Block]:
-        if self.compression is None:
-            stream.seek(self.start)
-            yield Block(stream.read(self.size), 0, 0)
-        else:
-            stream.read(self.start)
-            quotes = self.plan.layout.quotes
-            yield from cut_blocks(stream, self.at_once, quotes=quotes, origin=self.path)
 
 
 def parquet_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
@@ -234,40 +220,21 @@ def parquet_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
         at_once = rows_at_once(size, roles)
         groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
         sizes = [(group.num_rows, group.total_byte_size) for group in groups]
-    found: list[Piece] = []
-    together: list[int] = []
+    together: list[list[int]] = [[]]
     for index, (rows, _) in enumerate(sizes):
-        if together and rows + sum(sizes[k][0] for k in together) > at_once:
-            found.append(_parquet_piece(head, together, sizes, roles, options, at_once))
-            together = []
-        together.append(index)
-    if together:
-        found.append(_parquet_piece(head, together, sizes, roles, options, at_once))
+        if together[-1] and rows + sum(sizes[k][0] for k in together[-1]) > at_once:
+            together.append([])
+        together[-1].append(index)
+    found: list[Piece] = []
+    for some in filter(None, together):
+        rows, size = (sum(sizes[k][which] for k in some) for which in (0, 1))
+        found.append(_ParquetPiece(str(head.path), tuple(some), roles, options, rows, size, at_once))
     return found
-
-
-def _parquet_piece(
-    head: Head,
-    groups: Sequence[int],
-    sizes: Sequence[tuple[int, int]],
-    roles: Roles,
-    options: ReadOptions,
-    at_once: int,
-) -> _ParquetPiece:
-    rows, size = (sum(sizes[k][which] for k in groups) for which in (0, 1))
-    return _ParquetPiece(str(head.path), tuple(groups), roles, options, rows, size, at_once)
 
 
 def rows_at_once(size: int, roles: Roles) -> int:
     """Compute how many rows of a table fit into this much memory."""
     return max(size // (_BYTES_FOR_EACH * len(roles.columns)), _LEAST_ROWS)
-
-
-def table_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
-    """Give the pieces of a text table: blocks of its lines."""
-    plan = table.plan_text(head, options)
-    check_wide(plan.roles, head)
-    return _text_pieces(head, plan, options, _header_of(head), size)
 
 
 def _header_of(head: Head) -> bytes:
@@ -286,19 +253,13 @@ def _header_of(head: Head) -> bytes:
     return found
 
 
-def bob_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
-    """Give the pieces of a file in bob's format: blocks of its lines."""
-    return _text_pieces(head, headerless.plan_text(head, options, bob=True), options, b"", size)
-
-
-def headerless_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
-    """Give the pieces of a text without a header: blocks of its lines."""
-    plan = headerless.plan_text(head, options)
+def text_pieces(
+    head: Head, options: ReadOptions, at_once: int, *, plan_text: Callable[[Head, ReadOptions], table.TextPlan]
+) -> list[Piece]:
+    """Give the pieces of a text: blocks of its lines."""
+    plan = plan_text(head, options)
     check_wide(plan.roles, head)
-    return _text_pieces(head, plan, options, b"", size)
-
-
-def _text_pieces(head: Head, plan: table.TextPlan, options: ReadOptions, header: bytes, at_once: int) -> list[Piece]:
+    header = _header_of(head) if plan.layout.header else b""
     path, lines = str(head.path), header.count(b"\n")
     if head.compression is not None:
         size = head.path.stat().st_size

@@ -24,7 +24,7 @@ from fairtrial.formats.files import (
     write_whole,
 )
 from fairtrial.formats.frames import read_frame
-from fairtrial.formats.identities import SPACES, as_options, finish_checked, said
+from fairtrial.formats.identities import SPACES, as_options, finish_checked, note_format
 from fairtrial.formats.key import Flags, Key, check_scored, join, read_key
 from fairtrial.formats.registry import (
     FORMATS,
@@ -210,7 +210,7 @@ def _read_sheets(
         groups = [(find_format(format), plain)] if format else detect_formats(plain, options)
         for chosen, heads in groups:
             check_options(chosen, options)
-            sheets.extend(said(sheet, chosen.name) for sheet in chosen.read(heads, options, progress))
+            sheets.extend(note_format(sheet, chosen.name) for sheet in chosen.read(heads, options, progress))
     for sheet in sheets:
         if not len(sheet):
             raise InputError(f"{sheet.origin}: holds no trial")
@@ -221,10 +221,10 @@ def _read_directory(path: Path, format: str | None, options: ReadOptions, progre
     heads = [read_head(file, options.max_size) for file in list_directory(path)]
     if heads and parquet.matches(heads):
         check_options(FORMATS["parquet"], options)
-        return [said(sheet, "parquet") for sheet in parquet.read_parts(heads, options, progress)]
+        return [note_format(sheet, "parquet") for sheet in parquet.read_parts(heads, options, progress)]
     if heads and FORMATS["lists"].matches(heads) and format in (None, "lists"):
         check_options(FORMATS["lists"], options)
-        return [said(sheet, "lists") for sheet in FORMATS["lists"].read(heads, options, progress)]
+        return [note_format(sheet, "lists") for sheet in FORMATS["lists"].read(heads, options, progress)]
     raise InputError(
         f"{path}: a directory can be read if it holds Parquet files only, or one list of genuine and one of impostor "
         "scores; name the files in it instead"

@@ -14,7 +14,7 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import shown
 from fairtrial.formats import headerless, lists, matrix, npz, pairs, parquet, table
 from fairtrial.formats.files import Head, Progress
-from fairtrial.formats.pieces import Piece, bob_pieces, headerless_pieces, parquet_pieces, table_pieces
+from fairtrial.formats.pieces import Piece, parquet_pieces, text_pieces
 from fairtrial.formats.sheets import ReadOptions, Sheet
 
 Read: TypeAlias = Callable[[Sequence[Head], ReadOptions, Progress | None], list[Sheet]]
@@ -138,7 +138,7 @@ for _format in (
         partial(table.write, delimiter=","),
         (".csv",),
         options=_TABLE,
-        pieces=table_pieces,
+        pieces=partial(text_pieces, plan_text=table.plan_text),
     ),
     Format(
         "tsv",
@@ -148,7 +148,7 @@ for _format in (
         partial(table.write, delimiter="\t"),
         (".tsv",),
         options=_TABLE,
-        pieces=table_pieces,
+        pieces=partial(text_pieces, plan_text=table.plan_text),
     ),
     Format(
         "headerless",
@@ -156,7 +156,7 @@ for _format in (
         headerless.matches,
         _one_by_one(headerless.read),
         options=_TABLE,
-        pieces=headerless_pieces,
+        pieces=partial(text_pieces, plan_text=headerless.plan_text),
     ),
     Format(
         "bob4",
@@ -166,7 +166,7 @@ for _format in (
         partial(headerless.write_bob, names=headerless.COLUMNS[4]),
         (".txt", ".scores"),
         options=_TABLE,
-        pieces=bob_pieces,
+        pieces=partial(text_pieces, plan_text=partial(headerless.plan_text, bob=True)),
     ),
     Format(
         "bob5",
@@ -175,7 +175,7 @@ for _format in (
         _one_by_one(headerless.read_bob),
         partial(headerless.write_bob, names=headerless.COLUMNS[5]),
         options=_TABLE,
-        pieces=bob_pieces,
+        pieces=partial(text_pieces, plan_text=partial(headerless.plan_text, bob=True)),
     ),
 ):
     register_format(_format)
@@ -194,10 +194,10 @@ def check_options(format_: Format, options: ReadOptions) -> None:
             raise ParameterError(template, code="does-not-apply", format=format_.name, **{name: 0})
 
 
-Told: TypeAlias = list[tuple[Format, list[Head]]]
+Detected: TypeAlias = list[tuple[Format, list[Head]]]
 
 
-def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) -> Told:
+def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) -> Detected:
     """Give the format of all files together, or of each; those of other packages are tried if no other fits.
 
     Text of no known format whose columns are named by number is read as `headerless`.
@@ -205,9 +205,9 @@ def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) ->
     if options is not None and options.key:
         tables = [FORMATS["parquet"], FORMATS["csv"], FORMATS["headerless"]]
         return [(next(t for t in tables if t.matches([head]) or t is tables[-1]), [head]) for head in heads]
-    found = _told(heads, FORMATS.registered.values())
+    found = _match_formats(heads, FORMATS.registered.values())
     if isinstance(found, Head):
-        found = _told(heads, FORMATS.values())
+        found = _match_formats(heads, FORMATS.values())
     if isinstance(found, Head):
         if options is None or not options.by_number or not all(head.is_text for head in heads):
             raise _unknown(found)
@@ -215,13 +215,13 @@ def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) ->
     return found
 
 
-def _told(heads: Sequence[Head], formats: Iterable[Format]) -> Told | Head:
+def _match_formats(heads: Sequence[Head], formats: Iterable[Format]) -> Detected | Head:
     """Give the formats of files among these, or the first file that has none of them."""
     known = list(formats)
     for format_ in known:
         if format_.joint and format_.matches(heads):
             return [(format_, list(heads))]
-    found: Told = []
+    found: Detected = []
     for head in heads:
         fitting = next((each for each in known if not each.joint and each.matches([head])), None)
         if fitting is None:

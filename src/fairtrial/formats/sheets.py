@@ -477,7 +477,7 @@ class Roles:
 
 
 def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOptions, origin: str) -> Roles:
-    """Tell roles by what the caller says, then by usual names; other columns of numbers are scores.
+    """Find roles by what the caller says, then by usual names; other columns of numbers are scores.
 
     Raises
     ------

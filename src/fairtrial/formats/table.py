@@ -22,7 +22,7 @@ from fairtrial.core.trials import Further, Trials
 from fairtrial.core.words import Text, cut, listed, shown
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import UNNAMED, Head, Progress, system_name
-from fairtrial.formats.identities import called, is_file, person_example, settle
+from fairtrial.formats.identities import is_file, person_example, rename_ids, settle
 from fairtrial.formats.sheets import (
     Look,
     ReadOptions,
@@ -231,7 +231,7 @@ def _sample(column: Further) -> list[str]:
 
 def _widen(sheet: Sheet, systems: Ids, options: ReadOptions) -> Sheet:
     """From one row per system and trial to one row per trial."""
-    systems = called(systems, [name.strip() for name in systems.names.tolist()])
+    systems = rename_ids(systems, [name.strip() for name in systems.names.tolist()])
     parts = []
     for code in dict.fromkeys(systems.codes.tolist()):
         rows = np.flatnonzero(systems.codes == code)

@@ -106,7 +106,7 @@ def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
 _BOM = b"\xef\xbb\xbf"
 
 
-def lent(stream: pa.NativeFile | WatchedStream, given_back: Event) -> pa.NativeFile:
+def lend_stream(stream: pa.NativeFile | WatchedStream, given_back: Event) -> pa.NativeFile:
     """Lend a stream to Arrow, and learn when it is given back.
 
     A thread of Arrow that still needs Python when the program ends would abort it (seen up to pyarrow 24). So the
@@ -466,7 +466,7 @@ def _parsed(
     given_back = Event()
     try:
         return arrow_csv.read_csv(
-            lent(stream, given_back),
+            lend_stream(stream, given_back),
             read_options=arrow_csv.ReadOptions(
                 column_names=list(layout.names),
                 skip_rows=head.first_line + int(layout.header),
