@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from math import inf, nan
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pytest
 
 from core.small import TABLE
 from fairtrial.core.errors import FairtrialError
-from fairtrial.core.results import Result
+from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import percent
 
@@ -29,6 +30,51 @@ class Small(Result):
 
     def to_dict(self) -> dict[str, Any]:
         return {"value": self.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """An interval."""
+
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared(Record):
+    FIELDS: ClassVar = (
+        Field("ratio", "a / b", "ratio", in_json="finite"),
+        Field("band", in_json="finite"),
+        Field("bound", in_json="if known"),
+        Field("other", in_json="if known"),
+        Field("limits", "limits", "interval", in_json=False),
+        Field("rare", "rare", "count", optional=True),
+    )
+    ratio: float
+    band: list[float]
+    bound: float | None
+    other: float | None
+    limits: Limits | None
+    rare: int = 3
+
+
+def test_json_leaves_out_what_is_unknown_and_has_null_for_what_is_infinite() -> None:
+    assert Declared(inf, [nan, 1.0], None, 0.0, None).to_dict() == {
+        "ratio": None,
+        "band": [None, 1.0],
+        "other": 0.0,
+        "rare": 3,
+    }
+
+
+def test_tables_show_limits_of_intervals_and_keep_infinite_numbers() -> None:
+    rows = [Declared(inf, [], None, None, Limits((0.1, 0.2))), Declared(2.0, [], None, None, None)]
+    table = table_of("t", "c", Declared.FIELDS, rows, titles={"limits": "95 %"})
+    assert table.rows == ((inf, (0.1, 0.2), 3), (2.0, None, 3))
+    assert [(column.title, column.optional) for column in table.columns] == [
+        ("a / b", False),
+        ("95 %", False),
+        ("rare", True),
+    ]
 
 
 def test_results_show_their_tables() -> None:

@@ -340,6 +340,11 @@ def test_missing_scores_are_dropped_for_all_systems(tmp_path: Path) -> None:
         assert counts[0].to_dict() == counts[1].to_dict()
 
 
+def test_memory_is_read_like_other_sizes() -> None:
+    opened = [ft.open_trials(np.zeros(3), np.ones(3, bool), memory=memory) for memory in ("1GB", "100MiB", 1 << 27)]
+    assert [each.memory for each in opened] == [1 << 30, 100 << 20, 1 << 27]
+
+
 def test_people_who_give_something_else() -> None:
     with pytest.raises(ft.ParameterError, match="a generator gives its chunks only once"):
         ft.open_trials(chunks_of(1))

@@ -55,10 +55,6 @@ _WATCH = "watches the parent"
 _EVERY = 0.5
 """Seconds between two looks of a worker whether its parent still runs."""
 _FAR, _FRR, _HTER = fields_of("counts", RATE_COLUMNS)
-_INTERVAL = (
-    Field("interval", get=lambda row: row.interval.to_dict()),
-    Field("interval", "interval", "interval", get="interval.interval", in_json=False),
-)
 _FUSED = (Field("systems", "fused", get=lambda row: " + ".join(row.systems), in_json=False), Field("systems"))
 _SPREAD = (
     Field("splits", "splits", "count"),
@@ -78,7 +74,7 @@ class Baseline(Record):
         _FAR,
         _FRR,
         _HTER,
-        *_INTERVAL,
+        Field("interval", "interval", "interval"),
         Field("threshold", get="counts.threshold"),
         *(replace(field, title="") for field in fields_of("counts", COUNT_COLUMNS)),
     )
@@ -104,7 +100,7 @@ class ExperimentResult(Record):
         Field("group", "group", get="experiment.group", optional=True),
         *_FUSED,
         _HTER,
-        *_INTERVAL,
+        Field("interval", "interval", "interval"),
         replace(_FAR, optional=True),
         replace(_FRR, optional=True),
         Field("beta_mean", "beta_mean", "ratio", optional=True),

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import exp, inf, isfinite, nan, sqrt
-from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -68,17 +67,6 @@ def calibrated_words(kind: Kind) -> str:
     return f"{provenance.fitted}, {provenance.evidence_kind}"
 
 
-def _interval_fields(key: str, title: str = "", get: str = "") -> tuple[Field, Field]:
-    """Make the fields of an interval: its limits in tables, and all of it in JSON; one with a title is optional."""
-    interval = attrgetter(get or key)
-
-    def limits(result: Any) -> tuple[float, float] | None:
-        return None if interval(result) is None else interval(result).interval
-
-    named = Field(key, title or "interval", "range", optional=bool(title), get=limits, in_json=False)
-    return named, Field(key, get=get)
-
-
 def _with_intervals(fields: Sequence[Field], confidence: float) -> list[Field]:
     """Put the level of confidence into the titles of intervals."""
     level = interval_title(confidence)
@@ -135,9 +123,9 @@ class CostFigure(Record):
             in_json=False,
         ),
         Field("actual", "actual DCF", "number"),
-        *_interval_fields("interval"),
+        Field("interval", "interval", "range"),
         Field("minimum", "min DCF", "number"),
-        *_interval_fields("minimum_interval", "interval of min DCF", "least"),
+        Field("minimum_interval", "interval of min DCF", "range", get="least"),
     )
 
     @property
@@ -205,15 +193,15 @@ class CalibratedSystem(Result):
         Field("set", "set", "term", get="sets.provenance.judged_set", in_json=False),
         Field("kind", "figures", "term", get="sets.provenance.evidence_kind", detail=True),
         Field("cllr", "Cllr", "number", get=lambda result: result.test[0]),
-        *_interval_fields("interval"),
+        Field("interval", "interval", "range"),
         Field("intervals"),
         Field("cllr_min", "min Cllr", "number", get=lambda result: result.test[1]),
-        *_interval_fields("cllr_min_interval", "interval of min Cllr", "least"),
+        Field("cllr_min_interval", "interval of min Cllr", "range", get="least"),
         Field("cllr_cal", "lost by calibration", "number", get="loss"),
-        *_interval_fields("cllr_cal_interval", "interval of the loss", "lost"),
+        Field("cllr_cal_interval", "interval of the loss", "range", optional=True, get="lost"),
         Field("cllr_raw", "Cllr of the scores", "number", optional=True, get="raw"),
         Field("dev_pav", "devPAV", "number", optional=True),
-        *_interval_fields("dev_pav_interval", "interval of devPAV"),
+        Field("dev_pav_interval", "interval of devPAV", "range", optional=True),
         Field(
             "method",
             "method",
@@ -450,7 +438,7 @@ class CalibratedSystem(Result):
             *self.notes,
         ]
         fields = _with_intervals(self.TEST_FIELDS, self.confidence)
-        records = [{field.key: field.value(self) for field in fields}]
+        records = [{field.key: field.cell(self) for field in fields}]
         if self.dev is not None:
             on_dev = {"system": self.system, "set": "dev", "kind": "a posteriori", "method": records[0]["method"]}
             figures = {"cllr": self.dev[0], "cllr_min": self.dev[1], "cllr_cal": self.dev[0] - self.dev[1]}

@@ -54,6 +54,11 @@ class Field(Column):
         """Give the value of an object."""
         return self.get(of) if callable(self.get) else attrgetter(self.get or self.key)(of)
 
+    def cell(self, of: Any) -> Any:
+        """Give what a table shows of an object: the value, and of an interval its limits."""
+        value = self.value(of)
+        return getattr(value, "interval", value) if self.kind in ("interval", "range") else value
+
 
 class Record:
     """Something that declares its fields once; JSON and rows of tables follow."""
@@ -115,7 +120,7 @@ def table_of(
 ) -> Table:
     """Make a table of the fields that have a title, one row per record; `titles` by key replace those declared."""
     columns = [field for field in fields if field.title]
-    rows = tuple(tuple(field.value(record) for field in columns) for record in records)
+    rows = tuple(tuple(field.cell(record) for field in columns) for record in records)
     return Table(
         name,
         caption,

@@ -130,7 +130,7 @@ _SYSTEM = (
     Field("system", "system"),
     Field("threshold", "threshold", "threshold", get="test.threshold", optional=True),
     *fields_of("test", RATE_COLUMNS),
-    Field("interval", "interval", "interval", get=lambda system: system.interval().interval),
+    Field("interval", "interval", "interval", get=lambda system: system.interval()),
     Field("method", "method", detail=True, get=lambda system: system.interval().method),
     Field("interval_threshold", "threshold of the interval", detail=True, get=lambda s: s.interval().threshold),
     *fields_of("test", COUNT_COLUMNS),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf, isfinite, nan
 from operator import attrgetter
@@ -45,21 +45,12 @@ _WORDS = {
 }
 
 
-def _rate_fields(measure: str, interval: str, *, detail: bool = False, optional: bool = False) -> Iterator[Field]:
-    """Declare a rate and its interval; null without trials of the class."""
+def _rate_fields(measure: str, interval: str, *, detail: bool = False, optional: bool = False) -> tuple[Field, Field]:
+    """Declare a rate and its interval, both None without trials of the class."""
     limits = attrgetter(interval)
-    yield Field(
-        measure, label_of(measure), "rate", optional=optional, get=lambda of: limits(of) and limits(of).estimate
-    )
-    yield Field(f"{measure}_interval", get=interval)
-    yield Field(
-        f"{measure}_interval",
-        "interval",
-        "interval",
-        detail,
-        optional,
-        get=lambda of: limits(of) and limits(of).interval,
-        in_json=False,
+    return (
+        Field(measure, label_of(measure), "rate", optional=optional, get=lambda of: limits(of) and limits(of).estimate),
+        Field(f"{measure}_interval", "interval", "interval", detail, optional, get=interval),
     )
 
 
@@ -196,8 +187,7 @@ class MeetingRate(Record):
         Field("claim", "claim"),
         Field("impostor", "impostor"),
         Field("far", "FAR", "rate", get="interval.estimate"),
-        Field("interval"),
-        Field("interval", "interval", "interval", get="interval.interval", in_json=False),
+        Field("interval", "interval", "interval"),
         Field("false_accepts", "false accepts", "count"),
         Field("trials", "trials", "count"),
     )
