@@ -89,3 +89,14 @@ def test_sets_of_the_same_extremes_and_counts_are_not_the_same() -> None:
     # other extremes, and other numbers above the first scores
     assert trials_in_both((genuine, [0.3]), ([*genuine[:5], 0.8], [0.3])) == 0
     assert trials_in_both((genuine, [0.3]), ([0.5, 0.5, 0.7, 0.1, 0.2, 0.9], [0.3])) == 0
+
+
+def test_few_distinct_scores_in_other_numbers_are_another_set() -> None:
+    """Both sets have 30 trials of every score, and other numbers of genuine ones among them."""
+    scores = np.repeat([0.0, 1.0], 30)
+    dev, test = (
+        Trials.from_arrays(scores, np.concatenate([np.arange(30) < few, np.arange(30) < many]))
+        for few, many in ((5, 25), (10, 20))
+    )
+    assert trials_in_both(dev, test) == 0
+    assert trials_in_both(dev, dev.rows(np.arange(60)[::-1])) == 60

@@ -528,7 +528,8 @@ def _common_trials(dev: Trials, test: Trials) -> int:
         return int(np.count_nonzero(_is_in(dev, test)))
     if not _same_values(known, test.scores[:, 0]):
         return 0
-    return len(test) if _is_in(dev, test).all() and _is_in(test, dev).all() else 0
+    first, second = _numbered_together(dev, test)
+    return len(test) if np.array_equal(np.sort(first), np.sort(second)) else 0
 
 
 def _nearby(known: NDArray[np.floating], few: NDArray[np.floating]) -> NDArray[np.int64]:
@@ -553,19 +554,19 @@ def _identifies_trials(trials: Trials, rows: NDArray[np.int64]) -> bool:
 
 def _is_in(dev: Trials, test: Trials) -> NDArray[np.bool_]:
     """Mark the trials of the second set that have the ids, label and scores of one of the first."""
+    first, second = _numbered_together(dev, test)
+    return np.isin(second, first)
+
+
+def _numbered_together(dev: Trials, test: Trials) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the trials of both sets; trials with the same ids, label and scores have the same number."""
     columns: list[tuple[NDArray[Any], NDArray[Any]]] = [(dev.genuine, test.genuine)]
     for name in dev.ids.keys() & test.ids.keys():
         first, second = recode([dev.ids[name], test.ids[name]])
         columns.append((first, second))
     columns += [(dev.column(system), test.column(system)) for system in test.systems]
-    both = _numbered([np.concatenate(pair) for pair in columns])
-    return np.isin(both[len(dev) :], both[: len(dev)])
-
-
-def _numbered(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """Number the rows; rows that are equal in all columns have the same number."""
-    numbers: NDArray[np.int64] = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        values, codes = np.unique(column, return_inverse=True)
+    numbers: NDArray[np.int64] = np.zeros(len(dev) + len(test), dtype=np.int64)
+    for pair in columns:
+        values, codes = np.unique(np.concatenate(pair), return_inverse=True)
         numbers = np.unique(numbers * len(values) + codes, return_inverse=True)[1]
-    return numbers
+    return numbers[: len(dev)], numbers[len(dev) :]

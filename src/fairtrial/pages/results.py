@@ -64,19 +64,16 @@ _INTERVALS = {
         "Wilson 1927; Zou & Donner 2008",
     ),
     "people": Reference(
-        "Interval and test for trials that share people: contributions of trials summed by person, Welch's degrees of "
-        "freedom; limits by Wilson, combined as by Zou & Donner.",
-        "Fafchamps & Gubert 2007; Cameron, Gelbach & Miller 2011; Zou & Donner 2008",
+        "Interval and test for trials that share people: covariances by what two trials share, Satterthwaite's "
+        "degrees of freedom, Wilson's limits of each rate, combined by MOVER.",
+        "Owen 2007; Cameron, Gelbach & Miller 2011; Satterthwaite 1946; Zou & Donner 2008",
     ),
 }
 """References of intervals: of independent trials by their limits, and of trials that share people."""
-_RE_ESTIMATED, _RE_ESTIMATED_BY_PEOPLE = (
-    Reference(
-        f"Threshold re-estimated: dev is resampled{by} and the threshold chosen on each resample; the resulting "
-        "variance is added.",
-        "Cameron, Gelbach & Miller 2011; Efron & Tibshirani, An introduction to the bootstrap, 1993",
-    )
-    for by in ("", " by people")
+_RE_ESTIMATED = Reference(
+    "Threshold re-estimated: the claim is about the expected figure with new dev and test sets of these sizes and new "
+    "people. What the threshold adds is read from the thresholds that dev does not reject.",
+    "Woodruff 1952; Francisco & Fuller 1991; Kim & Pollard 1990",
 )
 _SEPARATION, _SEPARATION_BY_PEOPLE = (
     Reference(
@@ -312,8 +309,7 @@ def comparison_page(result: Comparison, repeat: Repeat) -> Page:
     """
     confidence, label, share = result.pairs[0].confidence, term(result.measure.label), result.measure.is_share
     tests, ranking, differences, *others = result.tables()
-    leading = Note("leading-test", "the first test of each pair is the one to go by")
-    notes = tuple(leading if isinstance(note, Note) and note.code == leading.code else note for note in tests.notes)
+    notes = tuple(note for note in tests.notes if not (isinstance(note, Note) and note.code == "other-tests"))
     warnings = tuple(note for note in notes if isinstance(note, Note) and note.warning)
     judgements = [result.judgements[rank.system] for rank in result.ranking]
     intervals = [judged_interval(judgement, confidence=confidence) for judgement in judgements]
@@ -730,7 +726,7 @@ def _interval_references(intervals: Iterable[RateInterval]) -> tuple[Reference, 
         alone = each.sharing == "none"
         made.append(_INTERVALS[each.limits if alone else "people"])
         if each.threshold == "re-estimated":
-            moved.append(_RE_ESTIMATED if alone else _RE_ESTIMATED_BY_PEOPLE)
+            moved.append(_RE_ESTIMATED)
     return tuple(dict.fromkeys([*made, *moved]))
 
 
