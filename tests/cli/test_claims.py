@@ -119,7 +119,7 @@ def test_notes_are_in_words_of_the_command_line_wherever_they_are_read(command: 
         assert "person=" not in text
     assert "resampled by people" not in words
     assert "summed by person" not in words
-    assert "dev is resampled and the threshold chosen" in words
+    assert "new dev and test sets of these sizes" in words
 
 
 def test_page_of_folds_says_held_out_and_cites_cross_validation() -> None:

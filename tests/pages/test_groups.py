@@ -46,7 +46,7 @@ def test_page_shows_the_numbers_of_the_result() -> None:
         assert str(note) in reader.text
     assert [table.name for table in page.tables] == [table.name for table in found().tables()]
     assert "Hothorn" in references(page)
-    assert "Fafchamps & Gubert" in references(page)
+    assert "Owen 2007" in references(page)
 
 
 def test_a_threshold_from_the_same_trials_is_not_called_one_from_dev() -> None:
