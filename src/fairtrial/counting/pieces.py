@@ -586,7 +586,7 @@ class OpenTrials:
         self.passes += 1
         counting = Pass(tuple(questions), self._survey is None, self.systems)
         answers, size = counting.start(), sum(part.size for part in self._parts)
-        # parts that are counted together: so many that adding up takes little time, and all workers have work
+        # count enough parts together that adding up takes little time, but leave work for all workers
         enough = max(min(1 << 27, size // 64), size // 4096)
         tasks: list[list[Part]] = [[]]
         for part in self._parts:

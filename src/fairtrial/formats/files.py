@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _MOST = 8 << 30
 _LINE = 32
-"""Bytes that a trial takes in memory at the least; a shorter line counts as so many."""
+"""Minimum number of bytes that a trial takes in memory; a shorter line counts as this many."""
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 

@@ -350,7 +350,7 @@ def _sharing(keys: NDArray[np.uint32]) -> NDArray[np.int64]:
 
 
 def _bytes_before_end(offsets: NDArray[np.int32], data: NDArray[np.uint8], skipped: int) -> NDArray[np.uint64]:
-    """Eight bytes of each text, so many before its end; fewer where it is shorter."""
+    """Read the eight bytes of each text that end `skipped` bytes before its end; fewer if it is shorter."""
     begin, end = int(offsets[0]), int(offsets[-1])
     padded = np.concatenate([np.zeros(skipped + 8, np.uint8), data[begin:end]])
     windows = np.ndarray(len(padded) - 7, np.dtype("<u8"), padded.data, strides=(1,))

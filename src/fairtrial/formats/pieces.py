@@ -213,7 +213,7 @@ class _TextPiece:
 
 
 def parquet_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
-    """Give the pieces of a Parquet file: row groups, so many together as are read at once."""
+    """Divide a Parquet file into pieces: row groups that together have about `size` bytes."""
     with open_parquet(head) as file:
         roles = parquet.plan_roles(file.schema_arrow, parquet.first_rows(file), options, str(head.path))
         check_wide(roles, head)

@@ -44,7 +44,7 @@ class Format:
     options : frozenset of str, default frozenset()
         The fields of `ReadOptions` that mean something to this format.
     pieces : callable, optional
-        The pieces of a file, of about so many bytes, where it can be read piece by piece; None where it cannot.
+        The pieces of a file, of about the given number of bytes; None if it cannot be read in pieces.
 
     Examples
     --------

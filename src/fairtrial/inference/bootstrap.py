@@ -252,7 +252,7 @@ class CountTable:
     """Whether the numbers of genuine and impostor trials stay as they are, when trials are drawn alone."""
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Cell counts of so many replicates."""
+        """Draw the cell counts of `count` replicates."""
         if self.alone is None or self.people is None:
             return self._draw_trials(count, rng)
         numbers = self.people.draw(count, rng)

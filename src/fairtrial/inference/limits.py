@@ -63,7 +63,7 @@ def judged_interval(
     Raises
     ------
     ParameterError
-        A measure or confidence that cannot be.
+        If the measure is unknown or the confidence out of range.
 
     Notes
     -----
@@ -140,7 +140,7 @@ def counted_interval(
 def judged_intervals(
     judgement: Judgement, *, measure: MeasureLike = "hter", index: int = 0, confidence: float = 0.95
 ) -> tuple[RateInterval, ...]:
-    """The interval to go by first, then with the threshold fixed, then as if all trials were independent."""
+    """Compute the leading interval, that with the threshold fixed, and that for independent trials."""
     known = as_measure(measure)
     thresholds: Sequence[Threshold] = ("re-estimated", "fixed") if judgement.can_move else ("fixed",)
     intervals = [

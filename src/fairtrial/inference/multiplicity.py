@@ -62,7 +62,7 @@ def adjust_p_values(p_values: Sequence[float], correction: Correction = "holm") 
 
 
 def adjustment_text(correction: Correction, pairs: int) -> str:
-    """What is said of the p values of so many pairs.
+    """Say how the p values of a number of pairs are adjusted.
 
     Examples
     --------
