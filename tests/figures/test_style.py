@@ -65,13 +65,18 @@ def test_many_systems_have_their_legend_below(dev: Trials, test: Trials) -> None
     assert len(legend.get_texts()) == 10 + 3
 
 
-@pytest.mark.parametrize("distance", [100.0, 0.0, -100.0])
-def test_perfect_useless_and_reversed_systems_can_be_drawn(tmp_path: Path, dev: Trials, distance: float) -> None:
+@pytest.mark.parametrize(("distance", "eer"), [(100.0, 0.0), (0.0, 0.5), (-100.0, 1.0)])
+def test_perfect_useless_and_reversed_systems_can_be_drawn(
+    tmp_path: Path, dev: Trials, distance: float, eer: float
+) -> None:
     scores = np.outer(dev.genuine, [distance]) + (dev.scores[:, :1] if distance else 0)
     trials = Trials.from_arrays(scores, dev.genuine, claim=dev.claim, subject=dev.subject)
-    found = diagnostics(trials, trials)
-    write_picture(lambda figure: diagnostic_plot(found, figure=figure), tmp_path / "a.png", width=8, height=6)
-    write_picture(lambda figure: roc_plot(found[0].curve, ax=figure.add_subplot()), tmp_path / "b.png")
+    (diagnostic,) = diagnostics(trials, trials)
+    write_picture(lambda figure: diagnostic_plot([diagnostic], figure=figure), tmp_path / "a.png", width=8, height=6)
+    write_picture(lambda figure: roc_plot(diagnostic.curve, ax=figure.add_subplot()), tmp_path / "b.png")
+    assert diagnostic.curve.eer.value == eer
+    for name in ("a.png", "b.png"):
+        assert np.ptp(plt.imread(tmp_path / name)) == 1  # something black on white
 
 
 @pytest.mark.parametrize("entries", [1, 7, 19])
