@@ -1,8 +1,9 @@
 """Coverage of intervals and level of tests for two equal systems with thresholds from dev: tables of dependence.md.
 
 Regimes differ in scores (normal, Student's t, skewed, discrete), in people (normal, mixtures, log-normal effects), in
-sizes, and in who meets whom. The constants of the method were tuned on other data sets, some of them of these kinds. The
-truth is the mean figure over all data sets of a regime. Real people are drawn from real scores if these are at hand (`real_people`).
+sizes, and in who meets whom. The constants of the method were tuned on other data sets, some of them of these kinds.
+The truth is the mean figure over all data sets of a regime. Real people are drawn from real scores if these are at
+hand (`real_people`).
 """
 
 from __future__ import annotations
