@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from real_people import DATA, of_real_people
 
 from fairtrial import Trials
-from fairtrial.core.ids import Ids
+from fairtrial.core.trials import Ids
 from fairtrial.evaluation.areas import area_tests
 from fairtrial.evaluation.bands import compare_curves, curve_band
 from fairtrial.evaluation.epc import curve_of

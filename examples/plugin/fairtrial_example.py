@@ -11,7 +11,7 @@ import numpy as np
 
 from fairtrial import Criterion, ErrorCounts, InputError, Measure, Trials
 from fairtrial.benchmark import Benchmark, BenchmarkSet, SystemInfo
-from fairtrial.core.ids import Ids
+from fairtrial.core.trials import Ids
 from fairtrial.formats import Format, ReadOptions
 from fairtrial.formats.files import Head, Progress
 from fairtrial.formats.sheets import Sheet

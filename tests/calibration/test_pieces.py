@@ -14,7 +14,7 @@ import fairtrial as ft
 from fairtrial.cli.app import main
 from fairtrial.core.notes import Note
 from fairtrial.counting import pieces as opened
-from fairtrial.formats import opening
+from fairtrial.formats import read
 
 
 def draw(seed: int, size: int = 30_000, apart: float = 2.0) -> ft.Trials:
@@ -100,7 +100,7 @@ def test_a_method_of_ones_own_is_there_in_passes_too(monkeypatch: pytest.MonkeyP
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "expected_memory", lambda paths: 10**12)
+    monkeypatch.setattr(read, "expected_memory", lambda paths: 10**12)
     for seed, name in ((1, "dev"), (2, "test")):
         ft.write_trials(draw(seed, 3000), tmp_path / f"{name}.csv")
     files = ["--dev", str(tmp_path / "dev.csv"), "--test", str(tmp_path / "test.csv")]

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fairtrial.cli.app import main
-from fairtrial.cli.progress import Bar
+from fairtrial.cli.output import Bar
 from fairtrial.repeated.coverage import QUICK
 from reference.individuals_2004 import COVERAGE, EXAMPLE, METHODS
 

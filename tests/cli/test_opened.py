@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import fairtrial as ft
 from fairtrial.cli.app import main
-from fairtrial.formats import opening
+from fairtrial.formats import read
 
 
 def run(*given: object) -> tuple[int, str]:
@@ -38,7 +38,7 @@ def files(tmp_path: Path) -> list[str]:
 
 def test_figures_are_those_of_the_trials_read_whole(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     whole = found("evaluate", *files), found("epc", *files, "--no-areas", "--points", 11)
-    monkeypatch.setattr(opening, "expected_memory", lambda paths: 10**12)
+    monkeypatch.setattr(read, "expected_memory", lambda paths: 10**12)
     pieces = found("evaluate", *files, "--memory", "64MB"), found("epc", *files, "--points", 11, "--memory", "64MB")
     for own, other in zip(whole[0]["systems"], pieces[0]["systems"], strict=True):
         for key in ("system", "threshold", "eer", "dev"):
@@ -65,7 +65,7 @@ def test_figures_are_those_of_the_trials_read_whole(files: list[str], monkeypatc
 def test_what_needs_the_trials_whole_says_so(
     files: list[str], command: str, option: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "expected_memory", lambda paths: 10**12)
+    monkeypatch.setattr(read, "expected_memory", lambda paths: 10**12)
     code, output = run(command, *files, *option)
     assert code == 2
     assert output.startswith(f"error: {option[0]} needs ")
@@ -79,7 +79,7 @@ def test_files_of_one_system_each_are_not_taken_for_parts_of_one(
     files = [word for name in ("face", "voice") for word in ("--dev", str(tmp_path / f"{name}.csv"))]
     files += [word.replace("--dev", "--test") for word in files]
     assert [own["system"] for own in found("evaluate", *files)["systems"]] == ["face", "voice"]
-    monkeypatch.setattr(opening, "expected_memory", lambda paths: 10**12)
+    monkeypatch.setattr(read, "expected_memory", lambda paths: 10**12)
     code, output = run("evaluate", *files)
     assert code == 2
     assert "several files that do not name their systems cannot be read in pieces" in output
@@ -92,7 +92,7 @@ def test_how_much_memory_is_said_in_words(files: list[str]) -> None:
 
 
 def test_memory_is_guessed_from_rows_and_sizes(tmp_path: Path, files: list[str]) -> None:
-    assert 5000 * 16 < opening.expected_memory([files[1]]) < 5000 * 200
+    assert 5000 * 16 < read.expected_memory([files[1]]) < 5000 * 200
     (tmp_path / "a.csv").write_text("label,face\n1,0.5\n0,0.25\n")
-    assert opening.expected_memory([tmp_path / "a.csv"]) > 20
-    assert opening.expected_memory([tmp_path / "nothing.csv"]) == 0
+    assert read.expected_memory([tmp_path / "a.csv"]) > 20
+    assert read.expected_memory([tmp_path / "nothing.csv"]) == 0

@@ -15,8 +15,8 @@ from fairtrial.evaluation.paired_tests import (
     pair_judgements,
 )
 from fairtrial.inference import TrialSets, judge, make_blocks
-from fairtrial.inference.estimates import Alternative
 from fairtrial.inference.folds import make_halves
+from fairtrial.inference.student import Alternative
 from fairtrial.rules.measures import MEASURES
 
 

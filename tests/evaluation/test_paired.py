@@ -17,8 +17,8 @@ from fairtrial.evaluation.paired_tests import (
     permutation_test,
 )
 from fairtrial.inference import TrialSets, equivalence_test, judge, judge_at
-from fairtrial.inference.estimates import Alternative
 from fairtrial.inference.people import Cluster
+from fairtrial.inference.student import Alternative
 from fairtrial.published.rates import dependent_test, independent_test
 from simulated import crossed
 

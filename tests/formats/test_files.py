@@ -18,7 +18,7 @@ import pytest
 from fairtrial import OutputError, ParameterError, open_trials, read_trials, write_tables
 from fairtrial.core.errors import InputError
 from fairtrial.formats.files import check_place, read_head, write_whole
-from fairtrial.formats.opening import expected_memory
+from fairtrial.formats.read import expected_memory
 
 
 def names(folder: Path) -> list[str]:

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairtrial.core.errors import FairtrialError, ParameterError
-from fairtrial.core.ids import Ids
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Ids, Trials
 from fairtrial.formats import identities
 from fairtrial.formats.identities import check_repeated
 from fairtrial.formats.read import read_trials, write_trials

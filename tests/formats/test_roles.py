@@ -174,7 +174,7 @@ def test_further_columns_of_several_files_are_put_side_by_side(tmp_path: Path) -
 
 
 def test_settle_is_what_formats_of_others_can_use() -> None:
-    from fairtrial.core.ids import Ids
+    from fairtrial.core.trials import Ids
 
     found = settle({"claim": Ids.of(["a "]), "subject": Ids.of(["a"])}, None, ReadOptions(), "x")
     assert found.genuine.tolist() == [True]

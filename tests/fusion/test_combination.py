@@ -12,8 +12,8 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from fairtrial import FairtrialError, ParameterError, Trials, TrialsError, equal_error_rate, evaluate
-from fairtrial.core.ids import Ids
 from fairtrial.core.notes import Note
+from fairtrial.core.trials import Ids
 from fairtrial.counting import count_errors
 from fairtrial.fusion.combination import client_folds, folds_within_clients, fuse_scores, select_parameters
 from fairtrial.fusion.fusion import fuse, fusion_gain, mean_gain

@@ -10,7 +10,8 @@ from scipy import stats
 from fairtrial import ParameterError, Trials
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
 from fairtrial.inference import TrialSets, judge_at
-from fairtrial.inference.estimates import Alternative, Estimate
+from fairtrial.inference.estimates import Estimate
+from fairtrial.inference.student import Alternative
 from fairtrial.inference.tests import TestResult, equivalence_test, student_test, z_test
 from fairtrial.inference.variance import Variance
 

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, SystemInfo
 from fairtrial.core.errors import check_seed
-from fairtrial.core.ids import Ids, object_array
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Ids, Trials, object_array
 from fairtrial.inference.variance import Floats
 
 SESSIONS, SHOTS_EACH = 4, 2

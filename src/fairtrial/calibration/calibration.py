@@ -46,12 +46,13 @@ from fairtrial.core.words import figure_text, interval_title, listed, number_tex
 from fairtrial.counting.tallies import ScoreData, count_errors
 from fairtrial.formats.files import PathLike
 from fairtrial.inference.decide import SUPPORT
-from fairtrial.inference.estimates import Alternative, Threshold, student_quantile, variance_of_values
+from fairtrial.inference.estimates import Threshold, variance_of_values
 from fairtrial.inference.folds import Block, folds_of_trials
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.multiplicity import Correction, adjust_p_values
 from fairtrial.inference.people import Cluster, People
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
+from fairtrial.inference.student import Alternative, student_quantile
 from fairtrial.inference.tests import TestResult
 from fairtrial.rules.measures import MeasureLike, as_any_measure
 

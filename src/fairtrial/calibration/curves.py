@@ -37,9 +37,10 @@ from fairtrial.core.words import interval_title, level_text, number_text, percen
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
 from fairtrial.inference.bootstrap import count_table, replicate
 from fairtrial.inference.decide import SUPPORT
-from fairtrial.inference.estimates import Threshold, student_quantile, variance_of_values
+from fairtrial.inference.estimates import Threshold, variance_of_values
 from fairtrial.inference.people import Cluster, People
 from fairtrial.inference.split import Kind
+from fairtrial.inference.student import student_quantile
 from fairtrial.inference.variance import Floats
 
 _EVERY = 3

@@ -38,25 +38,17 @@ from fairtrial.core.errors import (
     check_resamples,
     check_share,
 )
-from fairtrial.core.ids import Ids, recode
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Further, Trials, sorted_rows
+from fairtrial.core.trials import Further, Ids, Trials, recode, sorted_rows
 from fairtrial.core.words import listed, shown, term
 from fairtrial.counting.search import hull_points
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
 from fairtrial.inference.bootstrap import Bootstrap
 from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import (
-    Alternative,
-    Estimate,
-    Threshold,
-    estimate_of_values,
-    rates_of,
-    student_quantile,
-    variance_of_values,
-)
+from fairtrial.inference.estimates import Estimate, Threshold, estimate_of_values, rates_of, variance_of_values
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import Kind, Provenance, TrialSets
+from fairtrial.inference.student import Alternative, student_quantile
 from fairtrial.inference.tests import TestResult, student_test
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.measures import Weights

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from fairtrial.cli.command import Command, Option
-from fairtrial.cli.files import READ
+from fairtrial.cli.inputs import READ
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.results import Result
 from fairtrial.core.tables import Column, Table

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from fairtrial.cli.commands import Declared
-from fairtrial.cli.files import READ, WRITTEN, check_not_read, named_files
+from fairtrial.cli.inputs import READ, WRITTEN, check_not_read, named_files
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.parameters import (
     Argument,
@@ -81,7 +81,7 @@ def run_question(declared: Declared, function: Any, arguments: Sequence[Argument
     check_not_read(context, files, beside)
     check_outputs({name: path for name, path in typed.items() if name not in takes})
     values, data = ask(declared, function, arguments, typed)
-    from fairtrial.cli.progress import Bar
+    from fairtrial.cli.output import Bar
 
     with Bar(context.info_name or "") as bar:
         if "progress" in takes:
@@ -169,7 +169,7 @@ def _people(typed: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
                 template = f"{{{argument.name}!p}} applies to scores, and without {{threshold!p}} FILE is a table"
                 raise ParameterError(template, code="does-not-apply", threshold=0, **{argument.name: 0})
         return typed["people"]
-    from fairtrial.cli.progress import reading_bar
+    from fairtrial.cli.output import reading_bar
     from fairtrial.formats.read import read_trials
 
     keywords = inputs.reading_keywords(typed, inputs.names_of(typed))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from fairtrial.cli.progress import Bar, reading_bar
-from fairtrial.core.errors import ParameterError
+from fairtrial.cli.output import Bar, reading_bar
+from fairtrial.core.errors import InputError, OutputError, ParameterError
 from fairtrial.core.parameters import Argument, flag_of, read_bytes, read_names
 
 if TYPE_CHECKING:
@@ -133,7 +136,7 @@ def read_sets(
         The sets by name; those that are not there are missing.
     """
     from fairtrial.core.trials import ID_FIELDS
-    from fairtrial.formats.counter_file import is_part
+    from fairtrial.formats.files import is_counts
 
     dev, test, folds = typed["dev"], typed["test"], values.get("folds") if takes_folds else None
     if typed.get("data"):
@@ -147,7 +150,7 @@ def read_sets(
     if not test and not takes_folds and not test_is_optional:
         raise ParameterError("give {test!p} F", code="missing", test=0)
     files = (*dev, *test)
-    if any(is_part(name) for name in files):
+    if any(is_counts(name) for name in files):
         return _read_counters(typed, needs)
     systems = names_of(typed)
     keywords = reading_keywords(typed, systems)
@@ -187,8 +190,8 @@ def given_folds(trials: Trials, column: str) -> tuple[Trials, list[Block]]:
     import numpy as np
 
     from fairtrial.core.errors import check_classes
-    from fairtrial.core.ids import Ids
     from fairtrial.core.notes import Note
+    from fairtrial.core.trials import Ids
     from fairtrial.inference.folds import Block
 
     values = trials.ids[column] if column in trials.ids else trials.columns[column]
@@ -232,15 +235,14 @@ def _known_set(typed: Mapping[str, Any]) -> dict[str, Any]:
 def _read_counters(typed: Mapping[str, Any], needs: Sequence[str]) -> dict[str, Any]:
     """Read the counters of dev and of test; several files of a set are merged."""
     from fairtrial.counting.counter import load_counters
-    from fairtrial.formats.counter_file import is_part
-    from fairtrial.formats.files import expand
+    from fairtrial.formats.files import expand, is_counts
 
     if not typed["test"]:
         template = "{folds!p} needs the trials themselves; with files of counts give {test!p}"
         raise ParameterError(template, code="needs-scores", folds=0, test=0)
     paths = {name: expand(typed[name]) for name in ("dev", "test") if typed[name]}
     for path in (path for group in paths.values() for path in group):
-        if not is_part(path):
+        if not is_counts(path):
             raise ParameterError(f"{path}: is not a file of counts (.ftc), and others are; count it first")
     for flag in needs:
         raise ParameterError(f"{flag} needs the scores themselves, and not files of counts", code="needs-scores")
@@ -254,7 +256,7 @@ def _read_counters(typed: Mapping[str, Any], needs: Sequence[str]) -> dict[str, 
 
 def _asks_for_pieces(typed: Mapping[str, Any], files: Sequence[str]) -> bool:
     """Tell whether files are larger than the memory that trials may take, or are for a cluster."""
-    from fairtrial.formats.opening import expected_memory
+    from fairtrial.formats.read import expected_memory
 
     return typed["scheduler"] is not None or expected_memory(files) > _memory(typed)
 
@@ -321,3 +323,58 @@ def _executor(scheduler: str | None, stack: ExitStack) -> Executor | None:
     except (OSError, ValueError) as error:
         raise ParameterError(f"--scheduler {scheduler}: cannot connect to the scheduler: {error}") from error
     return client.get_executor()  # type: ignore[no-any-return]
+
+
+class _FileName(click.types.StringParamType):
+    """The type of options and arguments that name files; the shell completes them."""
+
+    name = "file"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(incomplete, type=self.name)]
+
+
+READ = _FileName()
+"""A file, a glob or a directory that is read."""
+WRITTEN = _FileName()
+"""A file that is written."""
+
+
+def named_files(context: click.Context, kind: _FileName) -> list[str]:
+    """List the files of a kind that the options and arguments of a command name."""
+    names: list[str] = []
+    for parameter in context.command.params:
+        given = context.params.get(parameter.name or "") if parameter.type is kind else None
+        names += [given] if isinstance(given, str) else given or ()
+    return names
+
+
+def check_not_read(context: click.Context, read: Iterable[str | Path], also_written: Iterable[str | Path] = ()) -> None:
+    """Raise an error if a command would write over a file that it reads, whatever it is called, or twice to one."""
+    written = [*named_files(context, WRITTEN), *map(str, also_written)]
+    places = [Path(os.path.realpath(name)) for name in written]
+    for name, place in zip(written, places, strict=True):
+        if places.count(place) > 1:
+            raise OutputError(f"{name}: two results would be written to this file; name another for one of them")
+    for path in _expanded(read) if written else ():
+        for name, place in zip(written, places, strict=True):
+            if _is_same(place, path) or (path.is_dir() and _is_same(place.parent, path)):
+                raise OutputError(f"{name}: would be written over files that are read; name another file")
+
+
+def _expanded(read: Iterable[str | Path]) -> Iterator[Path]:
+    from fairtrial.formats.files import expand
+
+    for entry in read:
+        try:
+            yield from expand(entry)
+        except InputError:  # left to whoever reads it
+            continue
+
+
+def _is_same(place: Path, path: Path) -> bool:
+    """Tell whether two names are of one file, through links of either kind."""
+    try:
+        return place.samefile(path)
+    except (OSError, ValueError):  # one of them is not there
+        return False

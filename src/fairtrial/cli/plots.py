@@ -10,8 +10,7 @@ import click
 
 from fairtrial.cli.command import Command, Option, ask, help_text, load, make_command, option_of, values_of, with_costs
 from fairtrial.cli.commands import Declared
-from fairtrial.cli.files import READ, WRITTEN, check_not_read, named_files
-from fairtrial.cli.inputs import check_text, reading_arguments
+from fairtrial.cli.inputs import READ, WRITTEN, check_not_read, check_text, named_files, reading_arguments
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.parameters import Argument, arguments_of, parameter_of
 from fairtrial.figures.table import FIGURES, FigureKind

@@ -1,10 +1,9 @@
 """Errors, notes, words, tables and trials: what every other room stands on."""
 
 from .errors import FairtrialError, InputError, OutputError, ParameterError, TrialsError
-from .ids import Ids
 from .results import Result
 from .tables import Column, Table, join_tables
-from .trials import Trials
+from .trials import Ids, Trials
 from .words import wording
 
 __all__ = [

@@ -14,8 +14,7 @@ from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Table
 from fairtrial.core.words import listed
 from fairtrial.counting.counter import Counter, load_counters
-from fairtrial.formats.counter_file import ENDING
-from fairtrial.formats.files import PathLike, Progress, expand
+from fairtrial.formats.files import COUNTS, PathLike, Progress, expand
 from fairtrial.formats.opening import ReadTrials, can_be_cut, open_pieces
 from fairtrial.formats.read import read_trials
 from fairtrial.formats.results import check_target
@@ -109,7 +108,7 @@ def count_files(
     InputError
         If a file cannot be read, or holds other systems than those before it.
     """
-    check_target(out, (ENDING,))
+    check_target(out, (COUNTS,))
     counter: Counter | None = None
     notes: dict[Note | str, None] = {}
     for name, (trials, _, taken) in _sets(paths, progress, together, reading):
@@ -149,7 +148,7 @@ def merge_files(
     CountsFile
         What was written.
     """
-    check_target(out, (ENDING,))
+    check_target(out, (COUNTS,))
     counter = load_counters(expand(paths), progress=progress)
     counter.save(out)
     return CountsFile(counter, str(out))

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import FairtrialError, InputError, ParameterError, TrialsError, check_share, check_workers
-from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Frame, Trials, trials_of
+from fairtrial.core.trials import Frame, IdColumn, Ids, Trials, trials_of
 from fairtrial.core.words import listed, nearest, plural
 from fairtrial.counting.cells import LAST_LEVEL, MOST_CELLS_AT_LAST, Accumulator, CountedCells, cell_starts, scores_at
 from fairtrial.counting.kernels import Integers, add_by_class

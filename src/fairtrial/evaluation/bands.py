@@ -25,11 +25,11 @@ from fairtrial.inference.estimates import (
     Threshold,
     estimates_along,
     neighbour_correlations,
-    student_p_value,
     tube_quantile,
 )
 from fairtrial.inference.intervals import normal_quantile
 from fairtrial.inference.limits import intervals_along
+from fairtrial.inference.student import student_p_value
 from fairtrial.inference.variance import Floats
 from fairtrial.published.rates import dependent_test, independent_test
 from fairtrial.rules.measures import Measure

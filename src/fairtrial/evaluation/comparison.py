@@ -47,11 +47,12 @@ from fairtrial.evaluation.paired_tests import (
 )
 from fairtrial.inference.bootstrap import Bootstrap, Progress
 from fairtrial.inference.decide import Judgement, ignored_alpha, judge
-from fairtrial.inference.estimates import GIVEN_ALONG, Alternative
+from fairtrial.inference.estimates import GIVEN_ALONG
 from fairtrial.inference.folds import Block, make_halves
 from fairtrial.inference.multiplicity import Correction, adjust_p_values, adjustment_text, compact_letters
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import Kind, TestName, TrialSets
+from fairtrial.inference.student import Alternative
 from fairtrial.inference.tests import TestResult, columns_with_interval, equivalence_test
 from fairtrial.published.rates import few_errors_note, independent_test
 from fairtrial.rules.bounds import Bounds

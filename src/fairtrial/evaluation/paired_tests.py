@@ -17,8 +17,9 @@ from fairtrial.core.words import plural
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.inference.bootstrap import Bootstrap, Progress, count_table, draw_replicates, two_systems
 from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import Alternative, Threshold, estimate
+from fairtrial.inference.estimates import Threshold, estimate
 from fairtrial.inference.folds import Block, fold_of_trials
+from fairtrial.inference.student import Alternative
 from fairtrial.inference.tests import TestResult, student_test, z_test
 from fairtrial.published.mcnemar import mcnemar_test
 from fairtrial.published.rates import Discordant, dependent_test, independent_test

@@ -22,8 +22,7 @@ from fairtrial.figures.style import Floats, probit
 from fairtrial.figures.system import SystemCurves, overview_charts
 from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import half_of_memory
-from fairtrial.formats.opening import expected_memory
-from fairtrial.formats.read import read_pair, read_trials
+from fairtrial.formats.read import expected_memory, read_pair, read_trials
 from fairtrial.formats.sheets import ROLES, ReadOptions
 from fairtrial.groups.membership import PeopleTable
 from fairtrial.inference.decide import Judgement, judge, judge_at

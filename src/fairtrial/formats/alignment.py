@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import TrialsError
-from fairtrial.core.ids import Ids, number_rows
-from fairtrial.core.trials import ID_FIELDS, Further
+from fairtrial.core.trials import ID_FIELDS, Further, Ids, number_rows
 from fairtrial.core.words import cut, listed, plural
 from fairtrial.formats.sheets import Sheet, columns_of
 

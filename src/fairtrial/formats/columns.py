@@ -13,7 +13,7 @@ from fairtrial.core.errors import InputError
 from fairtrial.core.trials import Frame
 from fairtrial.core.words import listed
 from fairtrial.formats.files import Head, PathLike, read_head
-from fairtrial.formats.parquet import matches, open_parquet, read_table
+from fairtrial.formats.parquet import open_parquet, read_table
 from fairtrial.formats.text import DELIMITERS, Kind, Layout, read_columns, split_rows
 
 
@@ -47,7 +47,7 @@ def read_named(
 
     head = read_head(path)
     found: dict[str, NDArray[Any]]
-    if matches([head]):
+    if head.is_parquet:
         with open_parquet(head) as file:
             header = file.schema_arrow.names
             _check_names(header, head, (*numbers, *names), what)

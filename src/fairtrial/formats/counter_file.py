@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import struct
 from collections.abc import Mapping
 from math import prod
@@ -24,7 +23,6 @@ from fairtrial.core.words import shown
 from fairtrial.formats.files import PathLike, check_unpacked, default_size, read_whole, size_text, write_whole
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
-ENDING = ".ftc"
 _MAGIC = b"\x89FTC\r\n\x1a\n"
 _VERSION = 1
 _FIXED = struct.Struct("<8sHQI")
@@ -119,11 +117,6 @@ def _check_entries(entries: Any, size: int) -> None:
         raise ValueError("an array occurs twice")
     if sum(entry["bytes"] for entry in entries) != size:
         raise ValueError("the arrays have another size than the file")
-
-
-def is_part(path: PathLike) -> bool:
-    """Tell whether a name is that of a file of counts."""
-    return os.fspath(path).lower().endswith(ENDING)
 
 
 def _checksum(content: bytes | memoryview) -> bytes:

@@ -258,6 +258,8 @@ _WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How files of older spreadsheets begin."""
 _OPEN = b"mimetypeapplication/vnd.oasis.opendocument"
 """What stands at the beginning of an .ods file."""
+COUNTS = ".ftc"
+"""The ending of files of counts."""
 UNNAMED = "system"
 """What a system is called where nothing names it."""
 _SETS = {"dev", "devel", "development", "test", "eval", "evaluation"}
@@ -266,6 +268,11 @@ _SETS = {"dev", "devel", "development", "test", "eval", "evaluation"}
 _PATIENCE = 10.0
 """Seconds until somebody should have begun to write to a pipe."""
 _STANDARD_INPUT = "/dev/stdin"
+
+
+def is_counts(path: PathLike) -> bool:
+    """Tell whether a name is that of a file of counts."""
+    return os.fspath(path).lower().endswith(COUNTS)
 
 
 @dataclass(frozen=True)
@@ -296,6 +303,11 @@ class Head:
     def origin(self) -> str:
         """What it is called in errors."""
         return f"{self.path}{self.place}"
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it begins as a Parquet file does."""
+        return self.data.startswith(b"PAR1")
 
     @property
     def is_whole(self) -> bool:

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError, TrialsError
-from fairtrial.core.ids import IdColumn, Ids, number_rows, object_array
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import ID_FIELDS, Further, Trials
+from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, Trials, number_rows, object_array
 from fairtrial.core.words import Text, cut, listed, nearest, plural, shown
 from fairtrial.formats.sheets import PlaceOf, ReadOptions, Sheet, row_of
 from fairtrial.formats.text import ArrowTexts, string_buffers

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, TrialsError
-from fairtrial.core.ids import IdColumn, Ids, number_rows
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import ID_FIELDS, Further
+from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, number_rows
 from fairtrial.core.words import cut
 from fairtrial.formats import parquet
 from fairtrial.formats.files import read_head
@@ -44,7 +43,7 @@ def read_key(path: str, options: ReadOptions) -> Key:
     """Read the trials of a key: a table, or text without a header, whose columns are called by number."""
     head = read_head(path, options.max_size)
     columns: dict[str, IdColumn]
-    if parquet.matches([head]):
+    if head.is_parquet:
         with parquet.open_parquet(head) as file:
             table = parquet.read_table(file, file.schema_arrow.names, head)
         texts = {str(name): table[name].to_pylist() for name in table.column_names}

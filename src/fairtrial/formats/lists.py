@@ -13,8 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from fairtrial.core.errors import InputError
-from fairtrial.core.ids import IdColumn, Ids
-from fairtrial.core.trials import ID_FIELDS
+from fairtrial.core.trials import ID_FIELDS, IdColumn, Ids
 from fairtrial.core.words import listed
 from fairtrial.formats import headerless
 from fairtrial.formats.files import UNNAMED, Head, Progress

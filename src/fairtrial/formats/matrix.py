@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError
-from fairtrial.core.ids import IdColumn, Ids
+from fairtrial.core.trials import IdColumn, Ids
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import Place, ReadOptions, Sheet, check_missing, is_role, row_of

@@ -14,8 +14,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import numpy as np
 
 from fairtrial.core.errors import InputError, OutputError
-from fairtrial.core.ids import IdColumn, Ids
-from fairtrial.core.trials import ID_FIELDS, Further, Trials
+from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, Trials
 from fairtrial.core.words import listed, plural, shown
 from fairtrial.formats.files import Head, Progress, check_unpacked, system_name
 from fairtrial.formats.identities import settle
@@ -28,11 +27,6 @@ _MANY = 0xFFFF
 """What an archive says there if it has more members than it can say."""
 _SMALL = 1 << 26
 _OWN = ("scores", "genuine", "label", "impostor", "systems", *ID_FIELDS)
-
-
-def matches(heads: Sequence[Head]) -> bool:
-    """Tell whether each file is a zip archive."""
-    return all(head.data.startswith(b"PK\x03\x04") for head in heads)
 
 
 def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:

@@ -14,7 +14,6 @@ from fairtrial.core.words import listed, nearest, plural, shown
 from fairtrial.formats import parquet
 from fairtrial.formats.files import UNNAMED, Head, PathLike, expand, list_directory, read_head, system_name
 from fairtrial.formats.identities import finish, note_format
-from fairtrial.formats.parquet import open_parquet
 from fairtrial.formats.pieces import Piece, check_wide, rows_at_once
 from fairtrial.formats.registry import check_options, detect_formats, find_format
 from fairtrial.formats.sheets import ReadOptions, Roles, Sheet
@@ -180,34 +179,6 @@ def _chosen(systems: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
         if name not in systems:
             raise TrialsError(f"there is no system {shown(name)}; there are {listed(systems)}{nearest(name, systems)}")
     return options.systems or systems
-
-
-def expected_memory(paths: Sequence[PathLike]) -> int:
-    """Estimate how many bytes the trials of files take when they are read whole; 0 if a file cannot be read."""
-    try:
-        files = [file for path in expand(paths) for file in (list_directory(path) if path.is_dir() else [path])]
-        most = _COMPRESSED * sum(file.stat().st_size for file in files)
-        if most < _SMALL:  # whatever they hold
-            return most
-        return sum(_expected(head) for file in files for head in _heads(file, None))
-    except (InputError, OSError):
-        return 0
-
-
-def _expected(head: Head) -> int:
-    if parquet.matches([head]):
-        with open_parquet(head) as file:
-            rows: int = file.metadata.num_rows
-            return rows * sum(_WIDTHS.get(str(kind), _TEXT) for kind in file.schema_arrow.types)
-    return head.path.stat().st_size * (_COMPRESSED if head.compression else _PLAIN)
-
-
-_WIDTHS = {"bool": 1, "float": 4, "double": 8, "int8": 1, "int16": 2, "int32": 4, "int64": 8}
-"""Bytes of a cell by Arrow's name for its type."""
-_TEXT = 40
-_SMALL = 1 << 26
-_PLAIN, _COMPRESSED = 2, 10
-"""Bytes in memory for each byte of a text file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from fairtrial.core.errors import InputError
-from fairtrial.core.ids import Ids
+from fairtrial.core.trials import Ids
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.headerless import SPEAKER

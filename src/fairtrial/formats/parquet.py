@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError
-from fairtrial.core.ids import IdColumn, Ids
-from fairtrial.core.trials import Trials, concat_further
+from fairtrial.core.trials import IdColumn, Ids, Trials, concat_further
 from fairtrial.core.words import cut, listed, shown
 from fairtrial.formats.files import Head, Progress, check_unpacked, system_name
 from fairtrial.formats.identities import rename_ids
@@ -95,11 +94,6 @@ LOOKED_AT = 20
 ROWS = 1 << 13
 """Rows read at once."""
 _METADATA = b"fairtrial"
-
-
-def matches(heads: Sequence[Head]) -> bool:
-    """Tell whether each file is Parquet."""
-    return all(head.data.startswith(b"PAR1") for head in heads)
 
 
 def read_parts(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:

@@ -114,7 +114,7 @@ def glance(path: PathLike) -> Glance:
     played: dict[str, str] = {}
     trouble = ""
     try:
-        if parquet.matches([head]):
+        if head.is_parquet:
             with open_parquet(head) as file:
                 first = next(file.iter_batches(_ROWS), None)
                 cells = {name: [] if first is None else _texts(first.column(name)) for name in file.schema_arrow.names}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -58,6 +59,14 @@ __all__ = [
 
 Joined: TypeAlias = tuple[Key, Flags]
 """A key, and which of its trials have scores."""
+_SMALL = 1 << 26
+"""Bytes in memory that are not worth a closer look."""
+_PLAIN, _COMPRESSED = 2, 10
+"""Bytes in memory for each byte of a text file."""
+_WIDTHS = {"bool": 1, "float": 4, "double": 8, "int8": 1, "int16": 2, "int32": 4, "int64": 8}
+"""Bytes of a cell by Arrow's name for its type."""
+_TEXT = 40
+"""Bytes of a cell of another type."""
 
 
 def read_trials(
@@ -219,7 +228,7 @@ def _read_sheets(
 
 def _read_directory(path: Path, format: str | None, options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     heads = [read_head(file, options.max_size) for file in list_directory(path)]
-    if heads and parquet.matches(heads):
+    if heads and all(head.is_parquet for head in heads):
         check_options(FORMATS["parquet"], options)
         return [note_format(sheet, "parquet") for sheet in parquet.read_parts(heads, options, progress)]
     if heads and FORMATS["lists"].matches(heads) and format in (None, "lists"):
@@ -258,6 +267,26 @@ def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:
         )
     rest = iter(current)
     return [replace(sheet, systems=tuple(next(rest) for _ in sheet.systems)) for sheet in sheets]
+
+
+def expected_memory(paths: Sequence[PathLike]) -> int:
+    """Estimate how many bytes the trials of files take when they are read whole; 0 if a file cannot be read."""
+    try:
+        files = [file for path in expand(paths) for file in (list_directory(path) if path.is_dir() else [path])]
+        most = _COMPRESSED * sum(file.stat().st_size for file in files)
+        if most < _SMALL or any(file.is_fifo() for file in files):
+            return most
+        return sum(_expected(read_head(file, sys.maxsize)) for file in files)
+    except (InputError, OSError):
+        return 0
+
+
+def _expected(head: Head) -> int:
+    if head.is_parquet:
+        with parquet.open_parquet(head) as file:
+            rows: int = file.metadata.num_rows
+            return rows * sum(_WIDTHS.get(str(kind), _TEXT) for kind in file.schema_arrow.types)
+    return head.path.stat().st_size * (_COMPRESSED if head.compression else _PLAIN)
 
 
 def write_trials(trials: TrialsLike, path: PathLike, *, format: str | None = None) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -121,14 +121,22 @@ for _format in (
     Format(
         "parquet",
         "Parquet table",
-        parquet.matches,
+        lambda heads: all(head.is_parquet for head in heads),
         _one_by_one(parquet.read),
         parquet.write,
         (".parquet",),
         options=_TABLE,
         pieces=parquet_pieces,
     ),
-    Format("npz", "NumPy archive", npz.matches, _one_by_one(npz.read), npz.write, (".npz",), options=_LABELS),
+    Format(
+        "npz",
+        "NumPy archive",
+        lambda heads: all(head.data.startswith(b"PK\x03\x04") for head in heads),  # a zip file
+        _one_by_one(npz.read),
+        npz.write,
+        (".npz",),
+        options=_LABELS,
+    ),
     Format("matrix", "similarity matrix with ids", matrix.matches, _one_by_one(matrix.read), options=_MATRIX),
     Format(
         "csv",
@@ -215,15 +223,17 @@ def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) ->
     return found
 
 
-def _match_formats(heads: Sequence[Head], formats: Iterable[Format]) -> Detected | Head:
+def _match_formats(heads: Sequence[Head], formats: Collection[Format]) -> Detected | Head:
     """Give the formats of files among these, or the first file that has none of them."""
-    known = list(formats)
-    for format_ in known:
-        if format_.joint and format_.matches(heads):
+    joint, single = ([each for each in formats if each.joint is joint] for joint in (True, False))
+    if len(heads) == 1:
+        single, joint = [*single, *joint], []
+    for format_ in joint:
+        if format_.matches(heads):
             return [(format_, list(heads))]
     found: Detected = []
     for head in heads:
-        fitting = next((each for each in known if not each.joint and each.matches([head])), None)
+        fitting = next((each for each in single if each.matches([head])), None)
         if fitting is None:
             return head
         found.append((fitting, [head]))

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError, check_choice, check_count
-from fairtrial.core.ids import IdColumn, Ids, object_array
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import ID_FIELDS, Further, NanPolicy
+from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, NanPolicy, object_array
 from fairtrial.core.words import Text, cut, listed, nearest, shown
 from fairtrial.formats.text import Kind, is_number, is_whole
 

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, OutputError
-from fairtrial.core.ids import IdColumn, Ids
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Further, Trials
+from fairtrial.core.trials import Further, IdColumn, Ids, Trials
 from fairtrial.core.words import Text, cut, listed, shown
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import UNNAMED, Head, Progress, system_name

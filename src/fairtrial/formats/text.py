@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError
-from fairtrial.core.ids import IdColumn, Ids, object_array
-from fairtrial.core.trials import Further
+from fairtrial.core.trials import Further, IdColumn, Ids, object_array
 from fairtrial.core.words import Text, cut, plural, shown
 from fairtrial.formats.files import MAX_LINE, Head, Progress
 

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_number
-from fairtrial.core.ids import recode
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.trials import Trials, TrialsLike, sorted_rows, trials_of
+from fairtrial.core.trials import Trials, TrialsLike, recode, sorted_rows, trials_of
 from fairtrial.core.words import in_a_row, interval_text, interval_title, listed, percent, plural
 from fairtrial.fusion.fusion import fuse
 from fairtrial.fusion.methods import FusionMethod

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_choice
-from fairtrial.core.ids import recode
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Trials, TrialsLike, sorted_rows, trials_of
+from fairtrial.core.trials import Trials, TrialsLike, recode, sorted_rows, trials_of
 from fairtrial.core.words import listed
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.fusion.methods import FusionMethod, HeldOut, as_fusion

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError
-from fairtrial.core.ids import IdColumn, Ids
-from fairtrial.core.trials import Frame, Trials
+from fairtrial.core.trials import Frame, IdColumn, Ids, Trials
 from fairtrial.core.words import cut, listed, number_text, plural
 from fairtrial.formats.columns import texts_of_frame
 

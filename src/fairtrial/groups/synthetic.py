@@ -9,8 +9,7 @@ from math import isfinite, sqrt
 import numpy as np
 
 from fairtrial.core.errors import ParameterError, as_generator, check_number
-from fairtrial.core.ids import Ids, object_array
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Ids, Trials, object_array
 from fairtrial.inference.variance import Floats
 
 _FAR = 0.02

@@ -23,9 +23,10 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import number_text, plural
 from fairtrial.counting.tallies import ErrorCounts, ScoreData, as_source, count_errors
 from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import Alternative, Threshold
+from fairtrial.inference.estimates import Threshold
 from fairtrial.inference.intervals import Interval
 from fairtrial.inference.people import People
+from fairtrial.inference.student import Alternative
 from fairtrial.inference.thresholds import grid_thresholds
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.measures import Measure

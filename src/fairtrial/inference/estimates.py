@@ -25,10 +25,7 @@ from fairtrial.counting.tallies import ErrorCounts, add_counts, count_errors, ha
 from fairtrial.inference.decide import Judgement, wrong_decisions
 from fairtrial.inference.people import People, class_moments, unrelated_moments
 from fairtrial.inference.split import TrialSets
-from fairtrial.inference.student import Alternative as Alternative
-from fairtrial.inference.student import find_root
-from fairtrial.inference.student import student_p_value as student_p_value
-from fairtrial.inference.student import student_quantile as student_quantile
+from fairtrial.inference.student import Alternative, find_root, student_p_value, student_quantile
 from fairtrial.inference.thresholds import (
     DEVIATIONS,
     FEW,

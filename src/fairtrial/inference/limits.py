@@ -20,12 +20,12 @@ from fairtrial.inference.estimates import (
     estimate_of_values,
     estimates_along,
     local_weights,
-    student_quantile,
     wilson_limits,
 )
 from fairtrial.inference.intervals import RateInterval, rate_interval
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import TrialSets, system_name
+from fairtrial.inference.student import student_quantile
 from fairtrial.inference.variance import Floats, Variance
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
 

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import TrialsError, check_choice
-from fairtrial.core.ids import recode
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Trials, sorted_rows
+from fairtrial.core.trials import Trials, recode, sorted_rows
 from fairtrial.core.words import cut
 from fairtrial.inference.variance import BOTH, Floats, Moments, effective_people
 

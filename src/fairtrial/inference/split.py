@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_seed
-from fairtrial.core.ids import recode
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Frame, Trials, trials_of
+from fairtrial.core.trials import Frame, Trials, recode, trials_of
 from fairtrial.core.words import listed
 from fairtrial.counting.tallies import ScoreData, has_sources
 from fairtrial.inference.folds import Block, make_blocks, with_fold_note

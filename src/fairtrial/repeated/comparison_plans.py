@@ -26,9 +26,9 @@ from fairtrial.core.tables import Table
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import level_text, percent, plural
 from fairtrial.evaluation.paired_tests import Pair
-from fairtrial.inference.estimates import student_p_value
 from fairtrial.inference.intervals import normal_quantile
 from fairtrial.inference.people import People
+from fairtrial.inference.student import student_p_value
 from fairtrial.inference.variance import Components, Floats, welch
 from fairtrial.repeated.attempts import Rng
 from fairtrial.repeated.rate_plans import MOST, RatePlan, Scale, design_effect, plan_rate, smallest_enough

@@ -18,7 +18,8 @@ from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
 from fairtrial.core.words import in_percent, interval_title, level_text, p_phrase, percent
 from fairtrial.formats.columns import read_paired_counts
-from fairtrial.inference.estimates import Alternative, student_p_value, student_quantile, wilson_limits
+from fairtrial.inference.estimates import wilson_limits
+from fairtrial.inference.student import Alternative, student_p_value, student_quantile
 from fairtrial.inference.variance import Floats, effective_people, welch
 from fairtrial.published.rates import difference_answer
 from fairtrial.repeated.attempts import Individuals, PeopleLike, as_individuals, people_counts
