@@ -129,6 +129,7 @@ def test_two_results_in_one_file(folder: Path) -> None:
     message = refused("fuse", *SETS, "--scores-out", "x.csv", "--out", "./x.csv")
     assert "x.csv: two results would be written to this file; name another for one of them" in message
     assert "dev-x.csv: two results" in refused("fuse", *SETS, "--scores-out", "x.csv", "--out", "dev-x.csv")
+    refused("fuse", *SETS, "--scores-out", ".")
 
 
 def test_other_files_may_be_written_over(folder: Path) -> None:

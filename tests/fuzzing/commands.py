@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NoReturn
 
@@ -142,7 +143,8 @@ def _check_success(result: Result, case: Case, files: Files) -> None:
     if left:
         raise Misread(f"left behind: {left}")
     for name in case.files:
-        if files.get(name) != case.files[name] and sum(word.endswith(name) for word in case.words) > 1:
+        roles = {before for before, word in pairwise(case.words) if word.endswith(name)}
+        if files.get(name) != case.files[name] and len(roles) > 1:  # read and written, not written twice
             raise Misread(f"an input is written over: {name}")
     if "--json" in case.words and not {"-h", "--help", "--help-all"}.intersection(case.words):
         try:

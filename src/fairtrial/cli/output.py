@@ -125,7 +125,7 @@ def check_outputs(typed: Mapping[str, Any]) -> None:
 
 def dev_beside(path: str) -> Path:
     """Give the file of the dev scores."""
-    return Path(path).with_name(f"dev-{Path(path).name}")
+    return Path(path).parent / f"dev-{Path(path).name}"
 
 
 def write_outputs(result: Any, typed: Mapping[str, Any], data: Mapping[str, Any], read: Iterable[str]) -> None:
