@@ -276,7 +276,7 @@ def test_a_difference_without_spread_is_not_sure() -> None:
 
 
 def test_areas_need_trials() -> None:
-    with pytest.raises(TrialsError, match="need dev and test as Trials"):
+    with pytest.raises(TrialsError, match="needs dev as Trials"):
         area_intervals(TrialSets(DEV, TEST), "a")
     with pytest.raises(ParameterError, match="range of targets"):
         area_tests(TrialSets(one(0), one(1)), "a", "b", low=0.4, high=0.1)

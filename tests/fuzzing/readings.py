@@ -71,6 +71,8 @@ def difference_from_oracle(path: Path, delimiter: str, *, header: bool) -> str |
         head = read_head(path)
     except InputError:
         return None
+    if head.has_counts:  # a first row of counts, of which the oracle knows nothing
+        return None
     expected = _by_oracle(path.read_bytes().decode(), delimiter, header=header)
     layout = Layout(NAMES, KINDS, delimiter, header=header)
     quickly = text_module._read_quickly(head, layout, None)

@@ -119,5 +119,5 @@ def test_interval_of_the_auc_covers_where_trials_share_people() -> None:
 def test_arrays_are_not_trials() -> None:
     sets = TrialSets(None, ([0.9, 0.4], [0.1, 0.5]))
     for find in (auc_interval, d_prime_interval):
-        with pytest.raises(TrialsError, match="need test as Trials"):
+        with pytest.raises(TrialsError, match="needs test as Trials"):
             find(sets)

@@ -500,34 +500,27 @@ class Trials:
         TrialsError
             A name that is not known, or no name where there are several systems.
         """
-        if system is None:
-            if len(self.systems) != 1:
-                raise TrialsError(f"there are {len(self.systems)} systems: name one of {', '.join(self.systems)}")
-            return self.scores[:, 0]
         return self.scores[:, self.systems.index(self.check_system(system))]
 
-    def check_system(self, system: str) -> str:
-        """Give the name itself, if there is such a system.
+    def check_system(self, system: str | None) -> str:
+        """Give the name of a system, if there is such a system.
 
         Parameters
         ----------
-        system : str
-            A name.
+        system : str or None
+            A name, or None for the only system.
 
         Returns
         -------
         str
-            The same name.
+            The name.
 
         Raises
         ------
         TrialsError
-            A name that is not known.
+            If the name is unknown, or None and there are several systems.
         """
-        if system not in self.systems:
-            known = f"{listed(self.systems)}{nearest(system, self.systems)}"
-            raise TrialsError(f"there is no system {system!r}; there are {known}")
-        return system
+        return check_system(self.systems, system)
 
     def select(self, systems: Sequence[str]) -> Trials:
         """Give the same trials with these systems only, in this order.
@@ -605,6 +598,17 @@ class Trials:
             The trials with these notes after their own.
         """
         return replace(self, notes=(*self.notes, *notes))
+
+
+def check_system(systems: Sequence[str], system: str | None) -> str:
+    """Give the name of a system, None for the only one, if there is such a system."""
+    if system is None and len(systems) == 1:
+        return systems[0]
+    if system is None:
+        raise TrialsError(f"there are {len(systems)} systems: name one of {listed(systems)}")
+    if system not in systems:
+        raise TrialsError(f"there is no system {system!r}; there are {listed(systems)}{nearest(system, systems)}")
+    return system
 
 
 def _score_table(scores: ArrayLike) -> NDArray[np.floating]:

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import FairtrialError, InputError, ParameterError, TrialsError, check_share, check_workers
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Frame, IdColumn, Ids, Trials, trials_of
-from fairtrial.core.words import listed, nearest, plural
+from fairtrial.core.trials import Frame, IdColumn, Ids, Trials, check_system, trials_of
+from fairtrial.core.words import listed, plural
 from fairtrial.counting.cells import LAST_LEVEL, MOST_CELLS_AT_LAST, Accumulator, CountedCells, cell_starts, scores_at
 from fairtrial.counting.kernels import Integers, add_by_class
 from fairtrial.counting.tallies import ErrorCounts, Genuine, Scores, processors, rank_tally, score_array
@@ -176,17 +176,6 @@ def _grown(counts: Integers, people: int) -> Integers:
     if people <= counts.shape[1]:
         return counts
     return np.pad(counts, ((0, 0), (0, people - counts.shape[1]), (0, 0)))
-
-
-def check_system(systems: tuple[str, ...], system: str | None) -> str:
-    """Check the name of a system; None for the only one."""
-    if system is None and len(systems) == 1:
-        return systems[0]
-    if system is None:
-        raise TrialsError(f"there are {len(systems)} systems: name one of {listed(systems)}")
-    if system not in systems:
-        raise TrialsError(f"there is no system {system!r}; there are {listed(systems)}{nearest(system, systems)}")
-    return system
 
 
 def _check_thresholds(thresholds: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_classes
 from fairtrial.core.parameters import read_bytes
-from fairtrial.core.trials import NanPolicy, Trials
+from fairtrial.core.trials import NanPolicy, Trials, check_system
 from fairtrial.core.words import listed, plural, shown
-from fairtrial.counting.counter import ROLES, Counter, check_system
+from fairtrial.counting.counter import ROLES, Counter
 from fairtrial.counting.executors import run_tasks
 from fairtrial.counting.kernels import Cells, fit_cells
 from fairtrial.counting.search import CellTally, GatherTally

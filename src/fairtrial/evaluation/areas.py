@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_confidence
+from fairtrial.core.errors import ParameterError, check_choice, check_confidence
 from fairtrial.core.results import Result
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.trials import Trials
@@ -218,9 +218,7 @@ def area_estimates(sets: TrialSets, systems: list[tuple[float, str]], targets: T
     test trial adds the weights of the thresholds that decide it wrongly, times the slope of the figure there. A dev
     trial adds what its errors move the thresholds by, times what that changes on test.
     """
-    dev, test = sets.dev, sets.test
-    if not isinstance(dev, Trials) or not isinstance(test, Trials):
-        raise TrialsError("areas with intervals and tests need dev and test as Trials")
+    dev, test = sets.trials("dev"), sets.trials()
     values = np.zeros(2)
     on_test, on_dev = np.zeros((2, len(test))), np.zeros((2, len(dev)))
     for sign, system in systems:

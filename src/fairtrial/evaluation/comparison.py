@@ -579,7 +579,7 @@ def compare(
     level = rule.resolve_alpha(alpha)
     names = list(sets.chosen(systems))
     if reference is not None:
-        sets.test.check_system(reference)  # type: ignore[union-attr]
+        sets.system_name(reference)
     if len(set(names)) != len(names):
         raise ParameterError(f"a system is named twice: {listed(names)}")
     if len(names) < 2:

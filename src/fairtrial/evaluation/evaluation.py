@@ -131,7 +131,7 @@ class SystemEvaluation(Result):
             return judgement.dev[0].scalar()
         if judgement.sets.dev is None:
             return None
-        return count(judgement.sets.dev, BoundedCounts(judgement.test), system=judgement.own).counts[0].scalar()
+        return count(judgement.sets.dev, BoundedCounts(judgement.test), system=judgement.system).counts[0].scalar()
 
     @cached_property
     def test(self) -> ErrorCounts:
@@ -143,14 +143,14 @@ class SystemEvaluation(Result):
         """The equal error rate on dev; None without dev."""
         if self.judgement.sets.dev is None:
             return None
-        return equal_error_rate(self.judgement.sets.dev, definition=self.eer_definition, system=self.judgement.own)
+        return equal_error_rate(self.judgement.sets.dev, definition=self.eer_definition, system=self.judgement.system)
 
     @cached_property
     def test_eer(self) -> EqualErrorRate | None:
         """The equal error rate on test, a posteriori; None if held-out blocks were judged."""
         if self.judgement.fold_thresholds is not None:
             return None
-        return equal_error_rate(self.judgement.sets.test, definition=self.eer_definition, system=self.judgement.own)
+        return equal_error_rate(self.judgement.sets.test, definition=self.eer_definition, system=self.judgement.system)
 
     @property
     def fold_thresholds(self) -> tuple[float, ...]:

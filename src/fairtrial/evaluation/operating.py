@@ -21,7 +21,7 @@ from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import auc_interval, d_prime_interval, intervals_along
 from fairtrial.inference.people import Cluster
-from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, system_name
+from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 
 _FAR_TARGETS = (0.01, 0.001, 0.0001)
 _RULE = "far-at-most"
@@ -239,7 +239,7 @@ def operating_points_of(
     targets = [check_share("a target FAR", target, open_ends=True) for target in far]
     if not targets or len(set(targets)) < len(targets):
         raise ParameterError(f"give one target FAR or more, each once, not {list(far)}")
-    name = system_name(sets.test, system)
+    name = sets.system_name(system)
     judged = judge(sets, system=name, criterion=_RULE, alphas=targets)
     assert judged.dev is not None
     by_frr, by_far = (

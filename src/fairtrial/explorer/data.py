@@ -261,14 +261,12 @@ class Data:
     @property
     def test(self) -> Trials:
         """The trials that are judged."""
-        assert isinstance(self.sets.test, Trials)
-        return self.sets.test
+        return self.sets.trials()
 
     @property
     def dev(self) -> Trials:
         """The trials that thresholds come from."""
-        assert isinstance(self.sets.dev, Trials)
-        return self.sets.dev
+        return self.sets.trials("dev")
 
     @property
     def systems(self) -> tuple[str, ...]:

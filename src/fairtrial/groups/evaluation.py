@@ -400,12 +400,11 @@ def _own_thresholds(
 ) -> tuple[list[OwnThreshold], list[str]]:
     """Judge each group by the dev trials of the same group, and name the groups that lack trials of a class."""
     judgement, sets = groups.judgement, groups.judgement.sets
-    assert isinstance(sets.dev, Trials)
     own_thresholds, lacking = [], []
     for name in groups.present:
         dev, test = (
             trials.rows(np.flatnonzero(of.trial == (of.names.index(name) if name in of.names else -1)))
-            for trials, of in ((sets.dev, on_dev), (judgement.trials, groups.membership))
+            for trials, of in ((sets.trials("dev"), on_dev), (judgement.trials, groups.membership))
         )
         if any(len(np.unique(part.genuine)) < 2 for part in (dev, test)):
             lacking.append(name)

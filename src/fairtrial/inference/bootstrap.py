@@ -522,7 +522,7 @@ def _table(data: ScoreData, judgement: Judgement, thresholds: Floats, people: Pe
     if people is not None and isinstance(data, Trials):
         ranks = np.searchsorted(thresholds, data.column(judgement.system), side="left")
         return count_table(data, ranks, len(thresholds) + 1, people)
-    source = as_source(data, system=judgement.own)
+    source = as_source(data, system=judgement.system)
     counts = count_errors(source, thresholds)
     cells = [
         np.diff(np.concatenate([[0], np.asarray(below), [total]]))

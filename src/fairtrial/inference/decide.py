@@ -20,7 +20,6 @@ from fairtrial.counting.search import sort_once
 from fairtrial.counting.tallies import (
     ErrorCounts,
     PooledSource,
-    ScoreData,
     ScoreSource,
     add_counts,
     as_source,
@@ -30,7 +29,7 @@ from fairtrial.counting.tallies import (
 from fairtrial.inference.folds import block_sources
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.person_counts import CountedPeople
-from fairtrial.inference.split import Kind, TrialSets, has_systems, system_name
+from fairtrial.inference.split import Kind, TrialSets
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.bounds import BoundedCounts, Bounds, ErrorBoxes, choose, count
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
@@ -147,9 +146,7 @@ class Judgement:
         TrialsError
             Only arrays or counts are at hand, not trials.
         """
-        if not isinstance(self.sets.test, Trials):
-            raise TrialsError("this needs Trials, one row per trial; build them with Trials.from_arrays")
-        return self.sets.test
+        return self.sets.trials()
 
     def wrong(self, index: int = 0) -> NDArray[np.bool_]:
         """Tell which of the judged trials are decided wrongly, at one of the alphas.
@@ -232,21 +229,6 @@ class Judgement:
         assert counts is not None
         return counts[index].scalar()
 
-    def data(self, side: Literal["dev", "test"]) -> ScoreData | None:
-        """Give the trials of one of the sets.
-
-        Parameters
-        ----------
-        side : {"dev", "test"}
-            Which set.
-
-        Returns
-        -------
-        Trials, ScoreSource, tuple of two ndarray or None
-            The trials, or whatever scores there are.
-        """
-        return self.sets.test if side == "test" else self.sets.dev
-
     def within(self, rows: NDArray[np.int64], *, alone: bool = False) -> Judgement:
         """Judge some of the trials by the same thresholds, such as those of a group.
 
@@ -270,7 +252,7 @@ class Judgement:
         if self.fold_thresholds is not None:
             rows = rows[~np.isnan(self.threshold_by_trial()[rows])]
         sets = self.sets.within(rows, alone=alone)
-        part = as_source(sets.test, system=self.own, what="test")
+        part = as_source(sets.test, system=self.system, what="test")
         if self.fold_thresholds is None:
             counts = count_errors(part, self.test.threshold)
         else:
@@ -307,7 +289,7 @@ class Judgement:
 
     def people_at(self, side: Literal["dev", "test"], thresholds: Floats) -> CountedPeople | None:
         """Count people's trials between rising thresholds, for trials that are not in memory; None without ids."""
-        data, cluster = self.data(side), self.sets.sharing
+        data, cluster = self.sets.data(side), self.sets.sharing
         if not has_sources(data) or cluster == "none":
             return None
         people: CountedPeople | None = self.once(
@@ -318,7 +300,7 @@ class Judgement:
 
     def knows_people(self, side: Literal["dev", "test"]) -> bool:
         """Tell whether the people of a set are known."""
-        data = self.data(side)
+        data = self.sets.data(side)
         people = self.sets.people[side == "test"]
         return (people is not None and people.cluster != "none") or (has_sources(data) and bool(data.ids))
 
@@ -333,20 +315,15 @@ class Judgement:
         known = self.sets.people[1] is not None or self.counted_people is not None
         return self.sets.sharing if known or not has_sources(self.sets.test) else "none"
 
-    @property
-    def own(self) -> str | None:
-        """The system's name if the trials have systems; None for scores alone."""
-        return self.system if has_systems(self.sets.test) else None
-
     def source(self, side: Literal["dev", "test"] = "test") -> ScoreSource:
         """Give the scores of the system on one of the sets, sorted if they are in memory."""
         if side == "dev" and self.part_of is not None:
             return self.part_of.source("dev")
 
         def sort() -> ScoreSource:
-            data = self.data(side)
+            data = self.sets.data(side)
             assert data is not None
-            return sort_once(as_source(data, system=self.own, what=side))
+            return sort_once(as_source(data, system=self.system, what=side))
 
         return self.once(("source", side), sort)
 
@@ -360,7 +337,7 @@ class Judgement:
             sets = ((self.sets.dev, "dev"), (self.sets.test, "test"))
             return sort_once(
                 PooledSource(
-                    tuple(as_source(data, system=self.own, what=side) for data, side in sets if data is not None)
+                    tuple(as_source(data, system=self.system, what=side) for data, side in sets if data is not None)
                 )
             )
 
@@ -485,20 +462,19 @@ def judge(
     (array([0.4, 0.5]), array([0.35  , 0.2833]))
     """
     rule, weights = as_criterion(criterion), check_alphas(alphas)
-    name = system_name(sets.test, system)
+    name = sets.system_name(system)
     if sets.dev is None:
         raise TrialsError("there are no dev trials to choose a threshold on; give the threshold, or dev trials")
-    own = name if has_systems(sets.test) else None
-    at_dev = choose(sets.dev, rule, weights, system=own, judged=sets.test)
+    at_dev = choose(sets.dev, rule, weights, system=name, judged=sets.test)
     if not sets.blocks:
-        at_test = count(sets.test, at_dev, system=own)
+        at_test = count(sets.test, at_dev, system=name)
         boxes = at_dev.boxes, at_test.boxes
         return Judgement(name, rule, weights, sets, at_dev.counts, at_test.counts, boxes=boxes)
     if not isinstance(sets.test, Trials):
         raise TrialsError("folds need Trials, one row per trial")
     parts = [
         count_errors(held_out, choose_thresholds(others, rule, weights).threshold)
-        for others, held_out in block_sources(sets.test, sets.blocks, system=own)
+        for others, held_out in block_sources(sets.test, sets.blocks, system=name)
     ]
     thresholds = np.stack([part.threshold for part in parts])
     return Judgement(name, rule, weights, sets, at_dev.counts, add_counts(parts), thresholds)
@@ -536,10 +512,9 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     """
     if np.isnan(threshold):
         raise ParameterError("the threshold must be a number, not NaN")
-    name = system_name(sets.test, system)
-    own = name if has_systems(sets.test) else None
+    name = sets.system_name(system)
     given = ErrorCounts(np.array([float(threshold)]), None, None, None, None)
-    at_test = count(sets.test, BoundedCounts(given), system=own)
+    at_test = count(sets.test, BoundedCounts(given), system=name)
     boxes = None, at_test.boxes
     return Judgement(name, _GIVEN, np.array([0.5]), sets.at_given_thresholds(), None, at_test.counts, boxes=boxes)
 

@@ -387,7 +387,7 @@ def _moments(
     With `exact` the errors are those at the thresholds themselves, if there are enough of them.
     """
     first = entries[0][0]
-    data, people = first.data(side), first.sets.people[side == "test"]
+    data, people = first.sets.data(side), first.sets.people[side == "test"]
     cuts = [
         judgement.once(("cuts", index, side, exact), partial(_cuts, judgement, index, side, wanted, exact=exact))
         for (judgement, index), wanted in zip(entries, rates, strict=True)
@@ -420,8 +420,7 @@ def _moments(
 
 def _errors(judgement: Judgement, index: int, side: Side, cut: _Cuts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Give the places of genuine and of impostor trials in error among those of their class."""
-    data = judgement.data(side)
-    assert isinstance(data, Trials)
+    data = judgement.sets.trials(side)
     classes = data.genuine, ~data.genuine
     if cut.is_own and side == "test" and judgement.fold_thresholds is not None:
         wrong = judgement.wrong(index)
@@ -530,7 +529,7 @@ def _class_tables(
     judgement: Judgement, side: Side, edges: Floats, counts: ErrorCounts
 ) -> tuple[ClassTable, ClassTable]:
     """Count the genuine and the impostor trials of one set at or below thresholds, in all and by person."""
-    data, people = judgement.data(side), judgement.sets.people[side == "test"]
+    data, people = judgement.sets.data(side), judgement.sets.people[side == "test"]
     tables = []
     counted = judgement.people_at(side, edges) if has_sources(data) and judgement.sharing != "none" else None
     for which in (0, 1):
@@ -545,10 +544,10 @@ def _class_tables(
             by_role = dict(zip(part.roles, part.cumulative.astype(np.float64), strict=True))
             by_person = dict(zip(part.roles, part.trials, strict=True))
         elif people is not None and people.cluster != "none":
-            assert isinstance(data, Trials)
             members = people.classes[which]
             two = len(members.people) > 1
-            bins = np.searchsorted(edges, data.column(judgement.system)[members.rows], side="left")
+            scores = judgement.sets.trials(side).column(judgement.system)
+            bins = np.searchsorted(edges, scores[members.rows], side="left")
             for role, columns in members.by_role.items():
                 table = np.zeros((members.size, len(edges) + 1))
                 for person in columns:
@@ -624,20 +623,18 @@ def _positive(correlation: Floats) -> Floats:
 
 def _correlation_of_minima(judgements: Sequence[Judgement], index: int, curves: Sequence[ThresholdCurve]) -> float:
     """Correlate two minima by the trials whose scores lie where they may move to."""
-    data = judgements[0].sets.dev
-    assert isinstance(data, Trials)
     columns = [_near_minimum(judgement, curve) for judgement, curve in zip(judgements, curves, strict=True)]
-    read = read_columns(judgements[0].sets.people[0], data.genuine, columns)
+    first = judgements[0].sets
+    read = read_columns(first.people[0], first.trials("dev").genuine, columns)
     frr, far = _weights_of_minimum(judgements[0], index)
-    first, second = ((unit * frr, unit * far) for unit in np.eye(2))
-    spreads = [read.variance(*level).value for level in (first, second)]
-    return read.covariance(first, second) / sqrt(spreads[0] * spreads[1]) if min(spreads) > 0 else 0.0
+    levels = [(unit * frr, unit * far) for unit in np.eye(2)]
+    spreads = [read.variance(*level).value for level in levels]
+    return read.covariance(*levels) / sqrt(spreads[0] * spreads[1]) if min(spreads) > 0 else 0.0
 
 
 def _near_minimum(judgement: Judgement, curve: ThresholdCurve) -> NDArray[np.bool_]:
     """Mark dev trials whose scores lie within one standard deviation of a minimum."""
-    assert isinstance(judgement.sets.dev, Trials)
-    scores = judgement.sets.dev.column(judgement.system)
+    scores = judgement.sets.trials("dev").column(judgement.system)
     low, high = (curve.thresholds[int(np.searchsorted(DEVIATIONS, end))] for end in (-1.0, 1.0))
     return np.asarray((scores > low) & (scores <= high))
 
@@ -709,15 +706,12 @@ def estimate_of_values(
     threshold
         ``fixed`` leaves out what dev adds.
     """
-    test = sets.test
-    assert isinstance(test, Trials)
-    read = _read_values(sets.people[1], test.genuine, on_test)
+    read = _read_values(sets.people[1], sets.trials().genuine, on_test)
     variance = read.variance([1.0], [1.0])
     fixed = Estimate(value, variance, min(moments.effective for moments in read.readings[0]))
     if on_dev is None or threshold == "fixed":
         return fixed
-    assert isinstance(sets.dev, Trials)
-    dev = _read_values(sets.people[0], sets.dev.genuine, on_dev)
+    dev = _read_values(sets.people[0], sets.trials("dev").genuine, on_dev)
     moved = dev.variance([1.0], [1.0])
     correlation = np.eye(2)
     product = sqrt(variance.value * moved.value)
@@ -736,8 +730,7 @@ def estimate_of_values(
 def _joint_of_values(sets: TrialSets, on_test: Floats, on_dev: Floats, read: Components, dev: Components) -> float:
     """Estimate the covariance of what test and dev trials add, through people who take part in both."""
     if sets.same_rows:
-        assert isinstance(sets.test, Trials)
-        both = _read_values(sets.people[1], sets.test.genuine, on_test + on_dev).variance([1.0], [1.0]).value
+        both = _read_values(sets.people[1], sets.trials().genuine, on_test + on_dev).variance([1.0], [1.0]).value
         return (both - read.variance([1.0], [1.0]).value - dev.variance([1.0], [1.0]).value) / 2
     total = 0.0
     for one in read.readings[0]:

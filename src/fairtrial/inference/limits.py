@@ -8,8 +8,7 @@ from math import inf, nan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.core.errors import TrialsError, check_confidence
-from fairtrial.core.trials import Trials
+from fairtrial.core.errors import check_confidence
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import (
@@ -24,7 +23,7 @@ from fairtrial.inference.estimates import (
 )
 from fairtrial.inference.intervals import RateInterval, rate_interval
 from fairtrial.inference.people import Cluster
-from fairtrial.inference.split import TrialSets, system_name
+from fairtrial.inference.split import TrialSets
 from fairtrial.inference.student import student_quantile
 from fairtrial.inference.variance import Floats, Variance
 from fairtrial.rules.measures import Measure, MeasureLike, as_measure
@@ -194,8 +193,8 @@ def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: floa
     >>> round(area.estimate, 4), round(area.low, 2), round(area.high, 2)
     (0.9, 0.52, 0.99)
     """
-    trials, name = _judged(sets, system)
-    wrong = _placements(trials.column(name), trials.genuine)
+    trials = sets.trials()
+    wrong = _placements(trials.column(system), trials.genuine)
     error = float(wrong[trials.genuine].mean())
     made = estimate_of_values(sets, error, wrong)
     spread = made.variance.value
@@ -262,8 +261,8 @@ def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: 
     >>> d_prime_interval(TrialSets(None, trials)).estimate
     2.0
     """
-    trials, name = _judged(sets, system)
-    scores = trials.column(name).astype(np.float64, copy=False)
+    trials = sets.trials()
+    scores = trials.column(system).astype(np.float64, copy=False)
     check_confidence(confidence)
     if not np.isfinite(scores).all():
         return _no_d_prime("a score is infinite, so that there is no mean", confidence, sets)
@@ -300,9 +299,3 @@ def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: 
 def _no_d_prime(why: str, confidence: float, sets: TrialSets) -> RateInterval:
     unknown = (nan, nan, nan, nan, confidence, "student", "d-prime")
     return RateInterval(*unknown, note=why, is_share=False, label=_D_PRIME, sharing=sets.sharing)
-
-
-def _judged(sets: TrialSets, system: str | None) -> tuple[Trials, str]:
-    if not isinstance(sets.test, Trials):
-        raise TrialsError("AUC and d' with intervals need test as Trials; build them with Trials.from_arrays")
-    return sets.test, system_name(sets.test, system)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from fairtrial.core.errors import ParameterError, TrialsError, as_generator, che
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Frame, Trials, recode, trials_of
 from fairtrial.core.words import listed
-from fairtrial.counting.tallies import ScoreData, has_sources
+from fairtrial.counting.tallies import ScoreData, Sources, has_sources
 from fairtrial.inference.folds import Block, make_blocks, with_fold_note
 from fairtrial.inference.people import Cluster, People, known_cluster, shared_people
 
@@ -169,7 +169,7 @@ class TrialSets:
                 object.__setattr__(self, name, trials_of(data, name))
         if self.dev is not None:
             check_same_systems(self.dev, self.test)
-        if self.cluster not in (None, "none") and not has_systems(self.test):
+        if self.cluster not in (None, "none") and not _has_systems(self.test):
             raise TrialsError(f"cluster={self.cluster!r} needs test trials with ids")
 
     @classmethod
@@ -206,11 +206,56 @@ class TrialSets:
 
     def chosen(self, systems: str | Sequence[str] | None) -> tuple[str, ...]:
         """Give the names of the systems asked for; of all that the judged trials have, if none is."""
-        if not has_systems(self.test):
-            return (system_name(self.test, None if systems is None else str(systems)),)
-        if systems is None:
-            return tuple(self.test.systems)  # type: ignore[union-attr]
-        return tuple(system_name(self.test, name) for name in ([systems] if isinstance(systems, str) else systems))
+        if systems is None and _has_systems(self.test):
+            return tuple(self.test.systems)
+        wanted = [systems] if systems is None or isinstance(systems, str) else systems
+        return tuple(map(self.system_name, wanted))
+
+    def system_name(self, system: str | None) -> str:
+        """Give the name of a system that is asked for; None for the only one."""
+        for data in (self.test, self.dev):
+            if _has_systems(data):
+                return data.check_system(system)
+        return "system" if system is None else system
+
+    def data(self, side: Literal["dev", "test"]) -> ScoreData | None:
+        """Give one of the sets.
+
+        Parameters
+        ----------
+        side : {"dev", "test"}
+            Which set.
+
+        Returns
+        -------
+        Trials, ScoreSource, tuple of two ndarray or None
+            The trials, or whatever scores there are.
+        """
+        return self.test if side == "test" else self.dev
+
+    def trials(self, side: Literal["dev", "test"] = "test") -> Trials:
+        """Give the trials of one set, one row each.
+
+        Parameters
+        ----------
+        side : {"dev", "test"}, default "test"
+            Which set.
+
+        Returns
+        -------
+        Trials
+            The trials.
+
+        Raises
+        ------
+        TrialsError
+            If there are only arrays, counts or trials in pieces.
+        """
+        data = self.data(side)
+        if not isinstance(data, Trials):
+            template = "this needs {side} as Trials, one row per trial; build them with Trials.from_arrays"
+            raise TrialsError(template, code="needs-trials", side=side)
+        return data
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -259,9 +304,7 @@ class TrialSets:
         """What the judged trials share."""
         if self._known is not None:
             return self._known.sharing
-        if isinstance(self.test, Trials) or has_sources(self.test):
-            return known_cluster(self.test, self.cluster)
-        return "none"
+        return known_cluster(self.test, self.cluster) if _has_systems(self.test) else "none"
 
     @property
     def has_scores(self) -> bool:
@@ -334,12 +377,11 @@ class TrialSets:
         TrialSets
             People keep their numbers, and thresholds come from where they came from.
         """
-        assert isinstance(self.test, Trials)
         dev, test = self._people_by_role
         part = None if test is None else test.within(rows)
         known = _Known(self.origin, self.sharing, (None if alone else dev, part), is_part=True)
         blocks = [replace(block, first=block.first[rows], second=block.second[rows]) for block in self.blocks]
-        return replace(self, test=self.test.rows(rows), blocks=blocks)._knowing(known)
+        return replace(self, test=self.trials().rows(rows), blocks=blocks)._knowing(known)
 
     def at_given_thresholds(self) -> TrialSets:
         """Give the same trials, judged at thresholds that the caller gives.
@@ -387,7 +429,7 @@ class TrialSets:
         elif self.cluster == "none":
             text = "trials are taken as independent, as {cluster!o} asks"
             notes.append(Note("independent-trials", text, cluster=self.cluster))
-        elif self.sharing == "none" and has_systems(self.test):
+        elif self.sharing == "none" and _has_systems(self.test):
             text = "trials are taken as independent: no ids, so shared people cannot be identified"
             notes.append(Note("independent-trials", text))
         if not self.has_scores:
@@ -416,21 +458,9 @@ def seed_of(rng: np.random.Generator | int | None) -> int:
     return check_seed(rng) if isinstance(rng, int) else int(as_generator(rng).integers(2**62))
 
 
-def has_systems(data: ScoreData) -> bool:
+def _has_systems(data: object) -> TypeGuard[Trials | Sources]:
     """Tell whether the scores are of systems with names."""
-    return isinstance(data, Trials) or has_sources(data)
-
-
-def system_name(data: ScoreData, system: str | None) -> str:
-    """Give the name asked for, or that of the only system."""
-    if has_sources(data):
-        return data.check_system(system)
-    if isinstance(data, Trials):
-        if system is not None:
-            return data.check_system(system)
-        data.column(None)
-        return data.systems[0]
-    return "system" if system is None else system
+    return hasattr(data, "check_system")
 
 
 def check_same_systems(dev: Any, test: Any) -> None:
@@ -444,14 +474,9 @@ def check_same_systems(dev: Any, test: Any) -> None:
 
 def _notes_of_sets(dev: ScoreData | None, test: ScoreData | None) -> list[Note | str]:
     """Give the notes of both sets, each with the name of its set; those of both sets once."""
-    own = {
-        name: data.notes
-        for name, data in (("dev", dev), ("test", test))
-        if isinstance(data, Trials) or has_sources(data)
-    }
     places: dict[Note | str, list[str]] = {}
-    for name, notes in own.items():
-        for note in notes:
+    for name, data in (("dev", dev), ("test", test)):
+        for note in getattr(data, "notes", ()):
             places.setdefault(note, []).append(name)
     return [
         note.of(" and ".join(names)) if isinstance(note, Note) else f"{' and '.join(names)}: {note}"
