@@ -82,5 +82,5 @@ def test_file_of_decisions_reads_back_as_the_trials(tmp_path: Path, name: str) -
 
 def test_arrays_have_no_decisions_by_trial() -> None:
     scores = ([0.9, 0.8, 0.4], [0.1, 0.3, 0.5])
-    with pytest.raises(ft.TrialsError, match="needs Trials"):
+    with pytest.raises(ft.TrialsError, match="needs test as Trials"):
         ft.evaluate(scores, scores).decisions()

@@ -188,6 +188,7 @@ def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: floa
 
     Examples
     --------
+    >>> from fairtrial import Trials
     >>> trials = Trials.from_arrays([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
     >>> area = auc_interval(TrialSets(None, trials))
     >>> round(area.estimate, 4), round(area.low, 2), round(area.high, 2)
@@ -257,6 +258,7 @@ def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: 
 
     Examples
     --------
+    >>> from fairtrial import Trials
     >>> trials = Trials.from_arrays([2.0, 4.0, 0.0, 2.0], [True, True, False, False])
     >>> d_prime_interval(TrialSets(None, trials)).estimate
     2.0
