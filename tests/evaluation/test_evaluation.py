@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from fairtrial import MEASURES, DetectionCosts, ParameterError, Trials, TrialsError, evaluate, performance_curve
+from fairtrial.core.notes import Note
+from fairtrial.evaluation.evaluation import Evaluation
 from fairtrial.inference import TrialSets, judge, judged_interval, make_blocks, rate_interval
 from fairtrial.inference.estimates import estimate
 from fairtrial.inference.people import Cluster
@@ -274,3 +276,25 @@ def test_a_given_threshold_is_judged_on_both_sets() -> None:
 def test_a_given_threshold_is_a_number() -> None:
     with pytest.raises(ParameterError, match="not NaN"):
         evaluate(([0.9], [0.1]), ([0.8], [0.2]), threshold=float("nan"))
+
+
+@pytest.mark.parametrize(("separation", "is_open"), [(0.4, True), (3.0, False)])
+def test_a_minimum_that_dev_does_not_tell_from_rejecting_everybody_is_noted(separation: float, is_open: bool) -> None:
+    """With an alpha of .9 rejecting everybody costs .1; the least cost of scores that hardly differ is close to it."""
+
+    def noted(result: Evaluation) -> list[Note]:
+        return [note for note in result.notes if isinstance(note, Note) and note.code == "open-minimum"]
+
+    rng, genuine = np.random.default_rng(3), np.arange(600) < 200
+    dev, test = (rng.normal(separation * genuine) for _ in range(2))
+    sets = [Trials.from_arrays(scores, genuine) for scores in (dev, test)]
+    result = evaluate(*sets, criterion="wer-min", alpha=0.9, measures=["min-dcf@0.1"])
+    assert len(noted(result)) == (2 if is_open else 0)  # of the threshold, and of the measure
+    assert not noted(evaluate(*sets))
+    opposite = [Trials.from_arrays(-scores, ~genuine) for scores in (dev, test)]
+    accepting = noted(evaluate(*opposite, criterion="wer-min", alpha=0.1))
+    assert [note.values["everybody"] for note in accepting] == ["accepting"] * is_open
+    if is_open:
+        proportion = (0.9 * result.dev.far + 0.1 * result.dev.frr) / 0.1
+        assert noted(result)[0].values == {"proportion": pytest.approx(proportion), "everybody": "rejecting"}
+        assert result.measure_intervals["min-dcf@0.1"].high == 1

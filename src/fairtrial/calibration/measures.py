@@ -702,6 +702,10 @@ class EvidenceMeasure:
                 slack = _ROUNDING * max(high, estimate)
                 low = 0.0 if low <= slack else low
                 high = self.most if high >= self.most - slack else high
+        note: Note | str = ""
+        if limits == "wilson" and high == self.most:
+            text = "the interval reaches the cost of deciding all trials alike, where it may be too narrow"
+            note = Note("open-minimum", text, warning=True)
         return RateInterval(
             estimate,
             low,
@@ -711,6 +715,7 @@ class EvidenceMeasure:
             limits,
             self.name,
             given,
+            note,
             is_share=self.is_share,
             label=self.label,
             sharing=evidence.sets.sharing,

@@ -47,7 +47,7 @@ from fairtrial.evaluation.paired_tests import (
 )
 from fairtrial.inference.bootstrap import Bootstrap, Progress
 from fairtrial.inference.decide import Judgement, ignored_alpha, judge
-from fairtrial.inference.estimates import GIVEN_ALONG
+from fairtrial.inference.estimates import GIVEN_ALONG, threshold_notes
 from fairtrial.inference.folds import Block, make_halves
 from fairtrial.inference.multiplicity import Correction, adjust_p_values, adjustment_text, compact_letters
 from fairtrial.inference.people import Cluster
@@ -593,7 +593,9 @@ def compare(
 
     judged = judge_all(sets)
     kind = next(iter(judged.values())).kind
-    notes: list[Note | str] = [*sets.notes, *(note for judgement in judged.values() for note in judgement.notes)]
+    notes: list[Note | str] = list(sets.notes)
+    for judgement in judged.values():
+        notes += threshold_notes(judgement)
     options: dict[str, Any] = {"measure": known, "alternative": alternative}
     compared = []
     if not isinstance(sets.test, Trials):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fairtrial.core.errors import ParameterError, check_choice, check_confidence
-from fairtrial.core.notes import Note
+from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, join_tables
@@ -18,7 +18,7 @@ from fairtrial.core.words import Text, interval_text, interval_title, listed, ne
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.bootstrap import resampled_curve
 from fairtrial.inference.decide import Judgement, ignored_alpha, judge, judge_at
-from fairtrial.inference.estimates import GIVEN, GIVEN_ALONG, Threshold, threshold_when
+from fairtrial.inference.estimates import GIVEN, GIVEN_ALONG, Threshold, threshold_notes, threshold_when
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval, judged_intervals
@@ -260,7 +260,7 @@ class SystemEvaluation(Result):
     def notes(self) -> tuple[Note | str, ...]:
         """What the reader should know."""
         judgement = self.judgement
-        notes: list[Note | str] = [*judgement.sets.notes, *judgement.notes]
+        notes: list[Note | str] = [*judgement.sets.notes, *threshold_notes(judgement)]
         notes += ignored_alpha(self.criterion, self.given_alpha)
         if judgement.dev is None:
             text = "the threshold was given: the interval holds if it was fixed before these trials were seen"
@@ -286,6 +286,9 @@ class SystemEvaluation(Result):
             if isinstance(measure, Measure) and measure.undefined is not None and measure.undefined(self.test):
                 text = "{measure:term} is 0/0, as no test trial is accepted; 0 is reported by convention"
                 notes.append(Note("undefined-measure", text, self.system, warning=True, measure=measure.label))
+        for interval in self.measure_intervals.values():
+            if interval.note:
+                notes.append(as_note(interval.note, f"{self.system}: {term(interval.label)}"))
         if self.design_effect is not None and self.design_effect > _LARGE_EFFECT:
             text = (
                 "trials share people: the standard deviation of the HTER is {times:.2f} times that of independent "

@@ -31,7 +31,7 @@ from fairtrial.groups.results import (
 )
 from fairtrial.groups.summaries import OVER_MEAN, RATIO, Summary, summarise, summarise_one
 from fairtrial.inference.decide import judge
-from fairtrial.inference.estimates import threshold_when
+from fairtrial.inference.estimates import threshold_notes, threshold_when
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.multiplicity import compact_letters
@@ -188,7 +188,7 @@ def evaluate_groups(
             "to compare"
         )
     comparisons = {rate: _compare(groups, rate, confidence, factor) for rate in RATES if len(groups.names(rate)) > 1}
-    notes: list[Note | str] = [*sets.notes, *judgement.notes, *groups.membership.notes]
+    notes: list[Note | str] = [*sets.notes, *threshold_notes(judgement), *groups.membership.notes]
     if groups.too_many_meet:
         text = "the {FAR} by pair of groups is left out: more than {most} groups"
         notes.append(Note("pairs-left-out", text, most=MOST_THAT_MEET))

@@ -9,7 +9,7 @@ each rate, put together by MOVER, Zou & Donner 2008) and the thresholds that dev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import pairwise
@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.counting.search import points_beside
 from fairtrial.counting.tallies import ErrorCounts, add_counts, count_errors, has_sources
@@ -509,6 +510,39 @@ def _curve(judgement: Judgement, index: int) -> ThresholdCurve:
         return crossing_curve(judgement.pool, here, chosen, level, components([judgement], index, "dev"))
     grid, pooled = judgement.once("grid", lambda: _grid(judgement))
     return minimum_curve(grid, pooled, rule, alpha, float(chosen.threshold))
+
+
+def threshold_notes(judgement: Judgement) -> tuple[Note | str, ...]:
+    """Give the notes of a judgement, and whether dev tells the least cost from that of deciding all trials alike."""
+    return (*judgement.notes, *_open_minimum(judgement))
+
+
+def _open_minimum(judgement: Judgement) -> Iterator[Note]:
+    """Note a minimum whose cost is not significantly lower, at 5 %, than that of rejecting or accepting everybody."""
+    if len(judgement.alpha) > 1 or not judgement.can_move or judgement.part_of is not None:
+        return
+    curve, chosen = threshold_curve(judgement, 0), judgement.at(0, "dev")
+    if any(curve.level):
+        return
+    genuine, impostor = chosen.genuine, chosen.impostor
+    reach = student_quantile(curve.df, 0.95)
+    frr, far = np.interp(reach, DEVIATIONS, curve.frr), np.interp(-reach, DEVIATIONS, curve.far)
+    for rate, trials, everybody, alike in (
+        (frr, genuine, "rejecting", ErrorCounts(inf, 0, genuine, genuine, impostor)),
+        (far, impostor, "accepting", ErrorCounts(-inf, impostor, 0, genuine, impostor)),
+    ):
+        if (1 - rate) * trials < 1:  # not one trial is left
+            alpha = float(judgement.alpha[0])
+            cost, most = (float(np.asarray(judgement.criterion.cost(counts, alpha))) for counts in (chosen, alike))
+            yield Note(
+                "open-minimum",
+                "on dev this threshold costs {proportion:percent} of what {everybody} everybody costs, which is no "
+                "significant difference: intervals may be too narrow, and p values too small",
+                judgement.system,
+                warning=True,
+                proportion=cost / most,
+                everybody=everybody,
+            )
 
 
 def _grid(judgement: Judgement) -> tuple[CostGrid, ErrorCounts]:
