@@ -533,7 +533,7 @@ def bootstrap_plot(
     pair: PairComparison,
     *,
     measure: str = "HTER",
-    method: BootstrapMethod | None = None,
+    method: BootstrapMethod = "percentile",
     bins: int = 40,
     ax: Axes | None = None,
 ) -> Axes:
@@ -545,8 +545,8 @@ def bootstrap_plot(
         One of the pairs of `compare`.
     measure : str, default "HTER"
         What is compared, for the axis.
-    method : {"percentile", "centred", "bc", "bca"}, optional
-        How the interval is made of the replicates, ``percentile`` by default; ``centred`` is the paper's.
+    method : {"percentile", "centred", "bc", "bca"}, default "percentile"
+        How the interval is made of the replicates; ``centred`` is the paper's.
     bins : int, default 40
         How many bars.
     ax : matplotlib.axes.Axes, optional
@@ -581,7 +581,6 @@ def bootstrap_plot(
     replicates, test = pair.replicates, pair.headline
     if replicates is None:
         raise TrialsError("there is no bootstrap of counts; compare the scores themselves", code="needs-scores")
-    method = method or replicates.method
     low, high = replicates.interval(confidence=pair.confidence, method=method)
     count = len(replicates.replicates)
     with axes_for(ax, "bootstrap") as own:
@@ -606,12 +605,12 @@ def bootstrap_plot(
 
 
 def bootstrap_caption(
-    pair: PairComparison, *, measure: str = "HTER", method: BootstrapMethod | None = None, bins: int = 40
+    pair: PairComparison, *, measure: str = "HTER", method: BootstrapMethod = "percentile", bins: int = 40
 ) -> str:
     """Say what the histogram shows, and what the primary test says."""
     replicates, test = pair.replicates, pair.headline
     assert replicates is not None
-    low, high = replicates.interval(confidence=pair.confidence, method=method or replicates.method)
+    low, high = replicates.interval(confidence=pair.confidence, method=method)
     inside = "0 lies within the interval: no difference is shown" if low <= 0 <= high else "0 lies outside the interval"
     return (
         f"{len(replicates.replicates):,} bootstrap replicates on test, {GIVEN_ALONG['fixed']}. "

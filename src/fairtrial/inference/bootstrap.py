@@ -35,7 +35,7 @@ BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bc", "bca"]
 Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From cell counts, one row per replicate, to one number per replicate, or to a row of them."""
 Progress: TypeAlias = Callable[[float], None]
-"""Called with the share of the work that was done since the last call."""
+"""Called with the proportion of the work that was done since the last call."""
 
 _BLOCK = 256
 _TRIES = 100
@@ -54,14 +54,14 @@ class Bootstrap:
     replicates : ndarray of float
         The statistic of each replicate, shape (replicates,).
     acceleration : float or None
-        The skewness of the statistic; None where it was not found out.
+        The skewness of the statistic; None if it was not computed.
     redrawn : int
         How often a replicate lacked a class and was redrawn.
 
     Examples
     --------
-    >>> found = Bootstrap(0.5, np.linspace(0, 1, 1001))
-    >>> [round(end, 3) for end in found.interval(confidence=0.9)]
+    >>> bootstrap = Bootstrap(0.5, np.linspace(0, 1, 1001))
+    >>> [round(end, 3) for end in bootstrap.interval(confidence=0.9)]
     [0.05, 0.95]
     """
 
@@ -75,30 +75,19 @@ class Bootstrap:
 
     @property
     def moves(self) -> bool:
-        """Whether replicates differ by more than rounding; where they do not, they tell nothing of chance."""
+        """Whether replicates differ by more than rounding."""
         return bool(np.ptp(self.replicates) > _ROUNDING * max(float(np.max(np.abs(self.replicates))), _ROUNDING))
 
-    @property
-    def method(self) -> BootstrapMethod:
-        """How intervals and p values are made unless something else is asked for.
-
-        Replicates that were brought to another standard deviation have the right spread around their middle, but no
-        longer lie where statistics can: of few errors, as many as are left out make up a share of replicates at 0, and
-        brought nearer to the estimate they are off 0. So their percentiles say nothing of 0.
-        """
-        return "percentile"
-
-    def interval(self, *, confidence: float = 0.95, method: BootstrapMethod | None = None) -> Interval:
-        """Give the interval of the replicates, by `method` of the replicates unless another is asked for.
+    def interval(self, *, confidence: float = 0.95, method: BootstrapMethod = "percentile") -> Interval:
+        """Compute the interval of the replicates.
 
         Parameters
         ----------
         confidence : float, default 0.95
             The level of confidence, between 0 and 1.
-        method : {"percentile", "centred", "bc", "bca"}, optional
-            ``percentile``: equal tails. ``centred``: the mean and the radius around it that holds the share asked for;
-            with degrees of freedom, as much wider as Student's t is wider than the normal distribution. ``bc``:
-            percentiles corrected for bias; ``bca``: for bias and skewness.
+        method : {"percentile", "centred", "bc", "bca"}, default "percentile"
+            ``percentile``: equal tails. ``centred``: the mean and the radius around it that holds the requested
+            proportion. ``bc``: percentiles corrected for bias; ``bca``: for bias and skewness.
 
         Returns
         -------
@@ -108,15 +97,14 @@ class Bootstrap:
         Raises
         ------
         ParameterError
-            Percentiles of replicates that were brought to a standard deviation with degrees of freedom, or ``bca`` of a
-            statistic whose skewness is not known.
+            If the method is unknown, or ``bca`` is asked of a statistic of unknown skewness.
         """
         check_confidence(confidence)
-        method = self._checked(method)
+        check_choice("method", method, get_args(BootstrapMethod))
         tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
         if method == "centred":
-            middle, away = self.deviations()
-            radius = np.quantile(np.abs(away), confidence)
+            middle = float(self.replicates.mean())
+            radius = np.quantile(np.abs(self.replicates - middle), confidence)
             return Interval(float(middle - radius), float(middle + radius))
         if method == "bc":
             tails = self._corrected(tails, 0.0)
@@ -126,23 +114,6 @@ class Bootstrap:
             tails = self._corrected(tails, self.acceleration)
         low, high = np.quantile(self.replicates, tails)
         return Interval(float(low), float(high))
-
-    def _checked(self, method: BootstrapMethod | None) -> BootstrapMethod:
-        if method is None:
-            return self.method
-        check_choice("method", method, get_args(BootstrapMethod))
-        return method
-
-    def deviations(self) -> tuple[float, NDArray[np.float64]]:
-        """Give the middle of the replicates, and their deviations from it, with the tails of Student's t.
-
-        Returns
-        -------
-        tuple of (float, ndarray)
-            The middle, and one deviation per replicate.
-        """
-        middle = float(self.replicates.mean())
-        return middle, self.replicates - middle
 
     def _corrected(self, tails: NDArray[np.float64], acceleration: float) -> NDArray[np.float64]:
         from scipy.special import ndtr, ndtri
@@ -154,16 +125,16 @@ class Bootstrap:
         shifted = bias + ndtri(tails)
         return np.asarray(ndtr(bias + shifted / (1 - acceleration * shifted)))
 
-    def p_value(self, alternative: Alternative = "two-sided", *, method: BootstrapMethod | None = None) -> float:
-        """Tell how improbable the statistic is if the truth is 0; 1 where replicates do not differ.
+    def p_value(self, alternative: Alternative = "two-sided", *, method: BootstrapMethod = "percentile") -> float:
+        """Compute the p value of the hypothesis that the statistic is 0; 1 if replicates do not differ.
 
         Parameters
         ----------
         alternative : {"two-sided", "less", "greater"}, default "two-sided"
             What is claimed of the statistic.
-        method : {"percentile", "centred", "bc", "bca"}, optional
-            ``centred``: how rarely replicates are as far from their middle as 0 is. The other methods: how rarely they
-            are on the other side of 0 than what is claimed. By default `method` of the replicates.
+        method : {"percentile", "centred", "bc", "bca"}, default "percentile"
+            ``centred``: the proportion of replicates as far from their mean as 0 is. The other methods: the proportion
+            on the other side of 0 than what is claimed.
 
         Returns
         -------
@@ -172,63 +143,65 @@ class Bootstrap:
         """
         if not self.moves:
             return 1.0
-        if self._checked(method) == "centred":
-            middle, away = self.deviations()
+        check_choice("method", method, get_args(BootstrapMethod))
+        if method == "centred":
+            middle = float(self.replicates.mean())
+            away = self.replicates - middle
             beyond = {"less": away <= middle, "greater": away >= middle, "two-sided": np.abs(away) >= abs(middle)}
-            return self._share(beyond[alternative])
-        below, above = self._share(self.replicates <= 0), self._share(self.replicates >= 0)
+            return self._proportion(beyond[alternative])
+        below, above = self._proportion(self.replicates <= 0), self._proportion(self.replicates >= 0)
         return {"less": above, "greater": below, "two-sided": min(1.0, 2 * min(below, above))}[alternative]
 
-    def _share(self, which: NDArray[np.bool_]) -> float:
-        """The share of the replicates, and of the statistic itself, so that it is never 0."""
+    def _proportion(self, which: NDArray[np.bool_]) -> float:
+        """Compute the proportion of the replicates and of the statistic itself, which is never 0."""
         return (int(np.count_nonzero(which)) + 1) / (len(self.replicates) + 1)
 
 
 def centred_along(
-    found: Sequence[Bootstrap], *, confidence: float, simultaneous: bool
+    bootstraps: Sequence[Bootstrap], *, confidence: float, simultaneous: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """The centred intervals of several statistics of the same replicates, and how much wider than alone they are.
+    """Compute the centred intervals of several statistics of the same replicates, and the factor of their widths.
 
-    For all at once each is wider by the same factor: the one that lets as many replicates as are asked for lie within
-    all of the intervals.
+    Simultaneous intervals are wider by one factor, with which the requested proportion of replicates lies within all
+    of them.
     """
-    ends = np.array([each.interval(confidence=confidence, method="centred") for each in found])
+    ends = np.array([each.interval(confidence=confidence, method="centred") for each in bootstraps])
     if not simultaneous:
         return ends[:, 0], ends[:, 1], 1.0
     middles, radii = ends.mean(axis=1), (ends[:, 1] - ends[:, 0]) / 2
     moving = radii > 0
-    away = np.abs(np.stack([each.deviations()[1] for each in found], axis=1))[:, moving] / radii[moving]
+    away = np.abs(np.stack([each.replicates for each in bootstraps], axis=1) - middles)[:, moving] / radii[moving]
     wider = max(float(np.quantile(np.max(away, axis=1, initial=0), confidence)), 1.0)
     return middles - wider * radii, middles + wider * radii, wider
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Between:
-    """Trials of two people each: how often each pair of them comes."""
+    """Numbers of trials by pair of people."""
 
     first: NDArray[np.int64]
-    """The people of the rows, each once."""
+    """The people of the rows."""
     second: NDArray[np.int64]
-    """Those of the columns."""
+    """The people of the columns."""
     counts: Any
-    """A matrix; a sparse one where few pairs meet."""
+    """A matrix; a sparse one if few pairs meet."""
 
     @classmethod
     def of(cls, first: NDArray[np.int64], second: NDArray[np.int64], size: int) -> _Between:
-        """Count pairs; people of `size` in all who take part in none have no row or column."""
+        """Count pairs of `size` people; those who take part in none have no row or column."""
         from scipy.sparse import coo_array
 
-        (rows, row), (columns, column) = (np.unique(own, return_inverse=True) for own in (first, second))
+        (rows, row), (columns, column) = (np.unique(people, return_inverse=True) for people in (first, second))
         sparse = coo_array((np.ones(len(first)), (row, column)), shape=(len(rows), len(columns))).tocsr()
         dense = size <= _DENSE and sparse.nnz > len(rows) * len(columns) / 20
         return cls(rows, columns, sparse.toarray() if dense else sparse)
 
     def drawn(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How many trials come in each replicate, where each person comes so often."""
+        """Count the trials of each replicate from how often each person is drawn."""
         return np.asarray(np.einsum("ij,ij->i", numbers[:, self.first] @ self.counts, numbers[:, self.second]))
 
     def add_trials(self, trials: NDArray[np.float64]) -> None:
-        """Add those that each person takes part in."""
+        """Add the number of trials that each person takes part in."""
         trials[self.first] += np.asarray(self.counts.sum(axis=1)).ravel()
         trials[self.second] += np.asarray(self.counts.sum(axis=0)).ravel()
 
@@ -244,13 +217,13 @@ class CountTable:
     """The counts of all trials."""
     genuine_cells: int
     people: People | None = None
-    """Who is drawn; None where every trial is drawn alone."""
+    """Who is drawn; None if every trial is drawn alone."""
     alone: NDArray[np.float64] | None = None
     """Counts of trials that involve one person, one row per person."""
     between: tuple[_Between | None, ...] = ()
-    """For each cell the trials between two people, or None where there is none."""
+    """For each cell the trials between two people; None if there is none."""
     stratified: bool = False
-    """Whether the numbers of genuine and impostor trials stay as they are, when trials are drawn alone."""
+    """Whether the numbers of genuine and impostor trials are kept when trials are drawn alone."""
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the cell counts of `count` replicates."""
@@ -270,12 +243,12 @@ class CountTable:
         return np.concatenate(drawn, axis=1).astype(np.float64)
 
     def lacks_a_class(self, drawn: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which replicates have no genuine or no impostor trial."""
+        """Mark the replicates without genuine or without impostor trials."""
         genuine = drawn[:, : self.genuine_cells].sum(axis=1)
         return np.asarray((genuine == 0) | (drawn.sum(axis=1) == genuine))
 
     def left_out(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Cell counts without one trial of each cell, or without one person each, and how many each stands for."""
+        """Give the cell counts without one trial of each cell, or without one person each, and the weight of each."""
         if self.alone is None or self.people is None:
             kept = np.flatnonzero(self.cells)
             return self.cells - np.eye(len(self.cells))[kept], self.cells[kept]
@@ -302,7 +275,7 @@ def count_table(
     outcome
         The cell of each trial among those of its class, from 0 to ``cells - 1``.
     people
-        Who is resampled with all their trials; None: the trials are.
+        Who is resampled with all their trials; None if single trials are.
     stratified
         Keep the numbers of genuine and impostor trials, when trials are resampled.
     """
@@ -314,14 +287,14 @@ def count_table(
     alone = np.zeros((size, 2 * cells))
     between: list[_Between | None] = []
     for part in people.classes:
-        own = cell[part.rows]
+        cells_of_part = cell[part.rows]
         single = ~part.apart
-        np.add.at(alone, (part.people[0][single], own[single]), 1.0)
+        np.add.at(alone, (part.people[0][single], cells_of_part[single]), 1.0)
         first, second = part.people[0], part.people[-1]
         start = 0 if part is people.genuine else cells
         between += [
             _Between.of(first[rows], second[rows], size) if len(rows) else None
-            for rows in (np.flatnonzero(part.apart & (own == start + k)) for k in range(cells))
+            for rows in (np.flatnonzero(part.apart & (cells_of_part == start + k)) for k in range(cells))
         ]
     return CountTable(whole, cells, people, alone, tuple(between))
 
@@ -340,14 +313,14 @@ def draw_replicates(
     Parameters
     ----------
     progress
-        Called with the share of the replicates that came since the last call, by any of the workers.
+        Called by any worker with the proportion of the replicates since the last call.
 
     Raises
     ------
     ParameterError
-        No replicates asked for, or no worker.
+        If there is no replicate or no worker.
     TrialsError
-        Replicates that lack a class time after time.
+        If replicates keep lacking a class.
     """
     replicates, redrawn = replicate(
         table, statistic, n_resamples=n_resamples, rng=rng, workers=workers, progress=progress
@@ -365,7 +338,7 @@ def replicate(
     workers: int,
     progress: Progress | None = None,
 ) -> tuple[NDArray[np.float64], int]:
-    """Replicates of a statistic that may be one number or a row of them, and how many had to be redrawn."""
+    """Draw replicates of a statistic, one number or a row of them, and count those that had to be redrawn."""
     check_resamples(n_resamples)
     check_workers(workers)
     blocks = -(-n_resamples // _BLOCK)
@@ -391,7 +364,7 @@ def replicate(
 
 
 def _acceleration(table: CountTable, statistic: Statistic) -> float:
-    """The skewness of the statistic, by leaving out one trial or person at a time."""
+    """Estimate the skewness of the statistic by leaving out one trial or person at a time."""
     without, weight = table.left_out()
     whole = ~table.lacks_a_class(without)
     if not whole.any():  # as with two people, each of whom is in all impostor trials
@@ -403,13 +376,13 @@ def _acceleration(table: CountTable, statistic: Statistic) -> float:
 
 
 def two_systems(measure: Callable[[ErrorCounts], Any]) -> Statistic:
-    """A measure's difference as a statistic of the cells: both wrong, only A, only B, none; genuine, then impostor."""
+    """Make a statistic of a difference from the cells: both wrong, only A, only B, none; genuine, then impostor."""
 
     def statistic(cells: NDArray[np.float64]) -> NDArray[np.float64]:
         genuine, impostor = cells[:, :4].sum(axis=1), cells[:, 4:].sum(axis=1)
         values = [
-            measure(ErrorCounts(None, cells[:, 4] + cells[:, 4 + own], cells[:, 0] + cells[:, own], genuine, impostor))
-            for own in (1, 2)
+            measure(ErrorCounts(None, cells[:, 4] + cells[:, 4 + one], cells[:, 0] + cells[:, one], genuine, impostor))
+            for one in (1, 2)
         ]
         return np.asarray(values[0] - values[1], dtype=np.float64)
 
@@ -442,13 +415,13 @@ def resampled_curve(
     Returns
     -------
     list, str
-        The replicates at each alpha, all of the same draws, and whether thresholds were really re-estimated: those
-        that were given are fixed.
+        The replicates at each alpha, all of the same draws, and what became of the thresholds: those that were given
+        are fixed.
 
     Raises
     ------
     ParameterError
-        Trials without a dev set of their own: folds, or dev and test being the same trials.
+        If there is no dev set to resample: with folds, or if dev and test are the same trials.
 
     Notes
     -----
@@ -486,12 +459,11 @@ def resampled_curve(
     counts = ErrorCounts(None, accepts, rejects, drawn[:, :1], drawn[:, 1:2])
     values = np.asarray(measure(counts, judgement.alpha), dtype=np.float64)
     estimates = np.asarray(measure(judgement.test, judgement.alpha), dtype=np.float64)
-    found = [
+    bootstraps = [
         Bootstrap(float(estimate), np.ascontiguousarray(column), redrawn=redrawn)
         for estimate, column in zip(estimates, values.T, strict=True)
     ]
-    known: Threshold = "re-estimated" if moving else "fixed"
-    return found, known
+    return bootstraps, "re-estimated" if moving else "fixed"
 
 
 def _best(counts: ErrorCounts, judgement: Judgement) -> NDArray[np.int64]:
@@ -510,7 +482,7 @@ def _best(counts: ErrorCounts, judgement: Judgement) -> NDArray[np.int64]:
 
 
 def _thresholds(judgement: Judgement, moving: bool) -> Floats:
-    """The thresholds between which trials are counted: those a replicate may choose, or those that were chosen."""
+    """Give the thresholds between which trials are counted: those a replicate may choose, or those that were chosen."""
     if moving:
         assert judgement.dev is not None
         return grid_thresholds(judgement.source("dev"), judgement.dev)
@@ -518,7 +490,7 @@ def _thresholds(judgement: Judgement, moving: bool) -> Floats:
 
 
 def _table(data: ScoreData, judgement: Judgement, thresholds: Floats, people: People | None) -> CountTable:
-    """The trials of a set by the number of thresholds below their scores."""
+    """Count the trials of a set by the number of thresholds below their scores."""
     if people is not None and isinstance(data, Trials):
         ranks = np.searchsorted(thresholds, data.column(judgement.system), side="left")
         return count_table(data, ranks, len(thresholds) + 1, people)
@@ -535,7 +507,7 @@ def _table(data: ScoreData, judgement: Judgement, thresholds: Floats, people: Pe
 
 
 def _errors(cells: NDArray[np.float64], thresholds: Floats) -> ErrorCounts:
-    """Errors at each threshold, one row per replicate, from the numbers of trials between them."""
+    """Count the errors at each threshold, one row per replicate, from the numbers of trials between them."""
     genuine, impostor = np.split(cells, 2, axis=1)
     totals = genuine.sum(axis=1, keepdims=True), impostor.sum(axis=1, keepdims=True)
     rejects = np.cumsum(genuine, axis=1)[:, :-1]
