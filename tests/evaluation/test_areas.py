@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from brute_force import Point, points
 from fairtrial import ErrorCounts, ParameterError, Trials, TrialsError, performance_curve
 from fairtrial.evaluation import area_intervals, area_tests, auc_error, expected_areas
 from fairtrial.evaluation.areas import AreaName, Targets, area_estimates
+from fairtrial.evaluation.expected import expected_performance
 from fairtrial.inference import TrialSets
 from fairtrial.inference.estimates import Estimate
 from fairtrial.inference.people import Cluster
@@ -34,6 +36,16 @@ def test_area_of_dev_itself_follows_from_its_auc() -> None:
     areas = expected_areas(DEV, DEV)
     assert auc_error(DEV) == pytest.approx(AUC_ERROR_OF_DEV)
     assert areas.g == pytest.approx(AREA_OF_DEV)
+
+
+def test_areas_of_data_frames_are_those_of_their_trials() -> None:
+    trials = [
+        Trials.from_arrays([*genuine, *impostor], [True] * len(genuine) + [False] * len(impostor), systems=["face"])
+        for genuine, impostor in (DEV, TEST)
+    ]
+    frames = [pa.table({"label": each.genuine, "face": each.column()}) for each in trials]
+    ours, expected = expected_performance(*frames).areas, expected_performance(*trials).areas
+    assert [areas.to_dict() for areas in ours.values()] == [areas.to_dict() for areas in expected.values()] != []
 
 
 @given(score_arrays())

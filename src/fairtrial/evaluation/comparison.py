@@ -15,7 +15,6 @@ from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Record, Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, join_tables
-from fairtrial.core.trials import Trials
 from fairtrial.core.words import (
     figure_text,
     figures_text,
@@ -598,7 +597,8 @@ def compare(
         notes += threshold_notes(judgement)
     options: dict[str, Any] = {"measure": known, "alternative": alternative}
     compared = []
-    if not isinstance(sets.test, Trials):
+    trials = sets.rows()
+    if trials is None:
         errors_only([known])
         for a, b in wanted:
             counts = judged[a].at(0), judged[b].at(0)
@@ -616,11 +616,11 @@ def compare(
         lacking = ""
     else:
         notes += ignored_alpha(rule, alpha)
-        lacking = fold_without_class(sets.blocks, sets.test.genuine) if sets.blocks else ""
+        lacking = fold_without_class(sets.blocks, trials.genuine) if sets.blocks else ""
         halves = []
         if five_by_two:
             deals = as_generator(sets.seed)
-            blocks = [make_halves(sets.test, cluster=sets.cluster, rng=deals) for _ in range(REPEATS)]
+            blocks = [make_halves(trials, cluster=sets.cluster, rng=deals) for _ in range(REPEATS)]
             halves = [judge_all(replace(sets, blocks=each)) for each in blocks]
         advance = progress or (lambda done: None)
         for a, b in wanted:

@@ -13,10 +13,9 @@ from fairtrial.core.errors import ParameterError, check_choice, check_confidence
 from fairtrial.core.notes import Note, as_note, gather_notes
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import Column, Table, join_tables
-from fairtrial.core.trials import Trials
 from fairtrial.core.words import figure_text, interval_title, term
 from fairtrial.counting.pieces import answer_together
-from fairtrial.counting.tallies import ScoreData, has_sources
+from fairtrial.counting.tallies import ScoreData
 from fairtrial.evaluation.areas import AreaConvention, AreaName, Areas, area_intervals, area_tests, expected_areas
 from fairtrial.evaluation.bands import Band, BandMethod, CurveComparison, CurveTest, compare_curves, curve_band
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, pool_curves
@@ -262,7 +261,7 @@ def expected_performance(
     check_confidence(confidence)
     sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
     names = sets.chosen(systems)
-    in_pieces = has_sources(dev)
+    in_pieces = sets.sources("dev") is not None
     if not sets.has_scores or in_pieces:
         needs = {"bands": bands != "none", "compare": compare is not None, "pool": pool and not sets.has_scores}
         for name in (name for name, given in needs.items() if given):
@@ -312,9 +311,10 @@ def expected_performance(
     targets: dict[str, Any] = {
         "v1": over[0], "v2": over[1], "low": range[0], "high": range[1], "convention": convention,
     }  # fmt: skip
-    if not no_areas and isinstance(dev, Trials) and isinstance(test, Trials):
+    on_dev, on_test = sets.rows("dev"), sets.rows()
+    if not (no_areas or on_dev is None or on_test is None or sets.blocks):
         for name in names:
-            areas_of[name] = expected_areas(dev, test, system=name, **targets)
+            areas_of[name] = expected_areas(on_dev, on_test, system=name, **targets)
             intervals_of[name] = area_intervals(sets, name, confidence=confidence, **targets)
     comparisons: list[CurveComparison] = []
     tests: Mapping[AreaName, TestResult] = {}

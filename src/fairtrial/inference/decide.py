@@ -24,7 +24,6 @@ from fairtrial.counting.tallies import (
     add_counts,
     as_source,
     count_errors,
-    has_sources,
 )
 from fairtrial.inference.folds import block_sources
 from fairtrial.inference.people import Cluster
@@ -289,20 +288,19 @@ class Judgement:
 
     def people_at(self, side: Literal["dev", "test"], thresholds: Floats) -> CountedPeople | None:
         """Count people's trials between rising thresholds, for trials that are not in memory; None without ids."""
-        data, cluster = self.sets.data(side), self.sets.sharing
-        if not has_sources(data) or cluster == "none":
+        sources, cluster = self.sets.sources(side), self.sets.sharing
+        if sources is None or cluster == "none":
             return None
         people: CountedPeople | None = self.once(
             ("people", side, tuple(thresholds.tolist())),
-            lambda: data.people_between(self.system, thresholds, cluster),
+            lambda: sources.people_between(self.system, thresholds, cluster),
         )
         return people
 
     def knows_people(self, side: Literal["dev", "test"]) -> bool:
         """Tell whether the people of a set are known."""
-        data = self.sets.data(side)
-        people = self.sets.people[side == "test"]
-        return (people is not None and people.cluster != "none") or (has_sources(data) and bool(data.ids))
+        sources, people = self.sets.sources(side), self.sets.people[side == "test"]
+        return (people is not None and people.cluster != "none") or (sources is not None and bool(sources.ids))
 
     @property
     def counted_people(self) -> CountedPeople | None:
@@ -312,8 +310,8 @@ class Judgement:
     @property
     def sharing(self) -> Cluster:
         """What the judged trials share, if people are known."""
-        known = self.sets.people[1] is not None or self.counted_people is not None
-        return self.sets.sharing if known or not has_sources(self.sets.test) else "none"
+        is_unknown = self.sets.sources() is not None and self.counted_people is None
+        return "none" if is_unknown else self.sets.sharing
 
     def source(self, side: Literal["dev", "test"] = "test") -> ScoreSource:
         """Give the scores of the system on one of the sets, sorted if they are in memory."""
@@ -379,7 +377,7 @@ class Judgement:
         """Note the kinds of people that dev and test may lack (rule of three by people), for FRR (0) or FAR (1)."""
         parts = [people.classes[which] for people in self.sets.people if people is not None]
         roles = [role for role in ("claim", "subject", "person") if all(role in part.role_trials for part in parts)]
-        if not parts or not roles or not isinstance(self.sets.test, Trials):
+        if not parts or not roles:
             return
         people, role = min(
             (int(np.count_nonzero(sum(part.role_trials[role] for part in parts))), role) for role in roles
@@ -470,11 +468,9 @@ def judge(
         at_test = count(sets.test, at_dev, system=name)
         boxes = at_dev.boxes, at_test.boxes
         return Judgement(name, rule, weights, sets, at_dev.counts, at_test.counts, boxes=boxes)
-    if not isinstance(sets.test, Trials):
-        raise TrialsError("folds need Trials, one row per trial")
     parts = [
         count_errors(held_out, choose_thresholds(others, rule, weights).threshold)
-        for others, held_out in block_sources(sets.test, sets.blocks, system=name)
+        for others, held_out in block_sources(sets.trials(), sets.blocks, system=name)
     ]
     thresholds = np.stack([part.threshold for part in parts])
     return Judgement(name, rule, weights, sets, at_dev.counts, add_counts(parts), thresholds)

@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Trials
 from fairtrial.counting.search import points_beside
-from fairtrial.counting.tallies import ErrorCounts, add_counts, count_errors, has_sources
+from fairtrial.counting.tallies import ErrorCounts, add_counts, count_errors
 from fairtrial.inference.decide import Judgement, wrong_decisions
 from fairtrial.inference.people import People, class_moments, unrelated_moments
 from fairtrial.inference.split import TrialSets
@@ -388,13 +387,13 @@ def _moments(
     With `exact` the errors are those at the thresholds themselves, if there are enough of them.
     """
     first = entries[0][0]
-    data, people = first.sets.data(side), first.sets.people[side == "test"]
+    people = first.sets.people[side == "test"]
     cuts = [
         judgement.once(("cuts", index, side, exact), partial(_cuts, judgement, index, side, wanted, exact=exact))
         for (judgement, index), wanted in zip(entries, rates, strict=True)
     ]
     scales = np.array([cut.scales for cut in cuts]).T
-    if isinstance(data, Trials):
+    if first.sets.rows(side) is not None:
         columns = [_errors(judgement, index, side, cut) for (judgement, index), cut in zip(entries, cuts, strict=True)]
         moments = []
         for which, (trials, scale) in enumerate(zip(cuts[0].trials, scales, strict=True)):
@@ -563,9 +562,9 @@ def _class_tables(
     judgement: Judgement, side: Side, edges: Floats, counts: ErrorCounts
 ) -> tuple[ClassTable, ClassTable]:
     """Count the genuine and the impostor trials of one set at or below thresholds, in all and by person."""
-    data, people = judgement.sets.data(side), judgement.sets.people[side == "test"]
+    people = judgement.sets.people[side == "test"]
     tables = []
-    counted = judgement.people_at(side, edges) if has_sources(data) and judgement.sharing != "none" else None
+    counted = judgement.people_at(side, edges) if judgement.sharing != "none" else None
     for which in (0, 1):
         trials = int(counts.impostor if which else counts.genuine)
         below = np.asarray(trials - counts.false_accepts if which else counts.false_rejects, dtype=np.float64)
@@ -685,8 +684,8 @@ def dev_influence(judgement: Judgement, measure: Measure, index: int = 0) -> Flo
 
     None if the threshold was given, or dev trials are not in memory.
     """
-    data = judgement.sets.dev
-    if not judgement.can_move or not isinstance(data, Trials):
+    dev = judgement.sets.rows("dev")
+    if not judgement.can_move or dev is None:
         return None
     curve = threshold_curve(judgement, index)
     weights = local_weights(measure, judgement.at(index), float(judgement.alpha[index]))
@@ -694,12 +693,12 @@ def dev_influence(judgement: Judgement, measure: Measure, index: int = 0) -> Flo
     by_far, by_frr = curve.level
     if any(curve.level):
         chosen = float(judgement.at(index, "dev").threshold)
-        moved = wrong_decisions(data, judgement.system, chosen)
+        moved = wrong_decisions(dev, judgement.system, chosen)
     else:
         by_frr, by_far = _weights_of_minimum(judgement, index)
         moved = _near_minimum(judgement, curve)
-    values = np.where(data.genuine, by_frr, by_far) * moved
-    spread = sqrt(variance_of_values(judgement.sets.people[0], data.genuine, values).value)
+    values = np.where(dev.genuine, by_frr, by_far) * moved
+    spread = sqrt(variance_of_values(judgement.sets.people[0], dev.genuine, values).value)
     return np.asarray(slope / spread * values if spread > 0 else 0.0 * values)
 
 

@@ -251,11 +251,21 @@ class TrialSets:
         TrialsError
             If there are only arrays, counts or trials in pieces.
         """
-        data = self.data(side)
-        if not isinstance(data, Trials):
+        trials = self.rows(side)
+        if trials is None:
             template = "this needs {side} as Trials, one row per trial; build them with Trials.from_arrays"
             raise TrialsError(template, code="needs-trials", side=side)
-        return data
+        return trials
+
+    def rows(self, side: Literal["dev", "test"] = "test") -> Trials | None:
+        """Give the trials of one set, one row each; None if there are only arrays, counts or trials in pieces."""
+        data = self.data(side)
+        return data if isinstance(data, Trials) else None
+
+    def sources(self, side: Literal["dev", "test"] = "test") -> Sources | None:
+        """Give the trials of one set if they are not in memory: in pieces, or counted."""
+        data = self.data(side)
+        return data if has_sources(data) else None
 
     @cached_property
     def provenance(self) -> Provenance:
@@ -321,13 +331,14 @@ class TrialSets:
         """The people of dev and of test, numbered together; None if every trial is of other people."""
         if self._known is not None:
             return self._known.people
-        if self.sharing == "none" or not isinstance(self.test, Trials):
+        dev, test = self.rows("dev"), self.rows()
+        if self.sharing == "none" or test is None:
             return None, None
-        if isinstance(self.dev, Trials) and not self.given and not self.same_rows:
-            dev, test = People.of_sets([self.dev, self.test], self.cluster)
-            return (None if dev.cluster == "none" else dev), test
-        test = People.of(self.test, self.cluster)
-        return (test if self.same_rows else None), test
+        if dev is None or self.given or self.same_rows:
+            people = People.of(test, self.cluster)
+            return (people if self.same_rows else None), people
+        on_dev, on_test = People.of_sets([dev, test], self.cluster)
+        return (None if on_dev.cluster == "none" else on_dev), on_test
 
     @cached_property
     def _people_by_role(self) -> tuple[People | None, People | None]:
@@ -341,13 +352,14 @@ class TrialSets:
         """The number of people who take part in both dev and test."""
         if self._known is not None and self._known.overlap is not None:
             return self._known.overlap
-        if has_sources(self.dev) and has_sources(self.test):
-            return 0 if self.sharing == "none" else len(self.dev.people & self.test.people)
+        pieces = self.sources("dev"), self.sources()
+        if pieces[0] is not None and pieces[1] is not None:
+            return 0 if self.sharing == "none" else len(pieces[0].people & pieces[1].people)
         dev, test = self.people
         return 0 if dev is None or test is None else shared_people(dev, test)
 
     def with_scores(self, dev: Trials, test: Trials) -> TrialSets:
-        """Give the same trials with scores of other systems, such as fused ones; who shares them is known already.
+        """Give the same trials with scores of other systems, such as fused ones.
 
         Parameters
         ----------
@@ -421,7 +433,7 @@ class TrialSets:
             notes.append(Note("shared-trials", text, warning=True, shared=self.shared_trials, size=_size(self.test)))
         if self.origin == "dev" and self.overlap:
             text = "{people:plural person/people} take part in both dev and test"
-            if has_sources(self.test):
+            if self.sources() is not None:
                 text += "; that this makes threshold and figure dependent is not accounted for"
             notes.append(Note("shared-people", text, people=self.overlap))
         if self.people[1] is not None:
