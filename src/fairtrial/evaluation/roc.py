@@ -388,8 +388,8 @@ def bootstrap_eer(
 
     Notes
     -----
-    Replicates of people are brought to the standard deviation of the variance between people, as drawing both people of
-    a trial overstates it.
+    People are drawn with all their trials. Drawing both people of a trial overstates the variance that belongs to
+    neither of them, so that the interval is conservative.
 
     References
     ----------
