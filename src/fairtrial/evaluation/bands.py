@@ -1,4 +1,4 @@
-"""Bands around an Expected Performance Curve, and around the difference of two: where systems differ."""
+"""Bands around an Expected Performance Curve and around the difference of two, and regions in which systems differ."""
 
 from __future__ import annotations
 
@@ -108,8 +108,8 @@ class Band(Result):
         """What the reader should know of the band."""
         if self.supported.all():
             return ()
-        where = alpha_ranges(self.alpha, ~self.supported)
-        return (f"the band may be too narrow at alpha {where}, where dev lacks errors",)
+        ranges = alpha_ranges(self.alpha, ~self.supported)
+        return (f"the band may be too narrow at alpha {ranges}, where dev lacks errors",)
 
     @property
     def described(self) -> str:
@@ -272,7 +272,7 @@ class CurveComparison(Result):
     high : ndarray of float
         Upper limits. The two systems differ if the interval excludes 0.
     statistic : ndarray of float
-        z scores with the same p value as the test; NaN where nothing is claimed.
+        z scores with the same p value as the test; NaN if nothing is claimed.
     critical : float
         The z score above which the two differ.
     confidence : float
@@ -344,7 +344,7 @@ class CurveComparison(Result):
 
     @property
     def worse(self) -> NDArray[np.float64]:
-        """The confidence curve D(z): above a half where A is worse than B (Poh & Bengio 2006, eq. 14)."""
+        """The confidence curve D(z): above a half if A is worse than B (Poh & Bengio 2006, eq. 14)."""
         from scipy.special import ndtr
 
         sign = -1.0 if self.measure.higher_is_better else 1.0
@@ -352,7 +352,7 @@ class CurveComparison(Result):
 
     @property
     def different(self) -> NDArray[np.bool_]:
-        """Where the two differ: where the interval of the difference does not hold 0."""
+        """Whether the interval of the difference excludes 0, at each alpha."""
         return np.asarray(((self.low > 0) | (self.high < 0)) & self.supported)
 
     @property
@@ -404,8 +404,8 @@ class CurveComparison(Result):
             limits = figures_text(float(self.low[k]), float(self.high[k]), share)
             difference = f"{self.a} - {self.b} is {figure_text(float(self.difference[k]), share)}"
             middle = f"; at alpha {self.alpha[k]:g}, {difference} ({interval_title(self.confidence)} {limits})"
-        found = f"{self.a} and {self.b} cannot be told apart at any alpha"
-        return f"{label}, {sure}: {better or found}{middle} ({how})"
+        better = better or f"{self.a} and {self.b} cannot be told apart at any alpha"
+        return f"{label}, {sure}: {better}{middle} ({how})"
 
     def tables(self) -> tuple[Table, ...]:
         """The difference at each alpha."""

@@ -429,13 +429,13 @@ class Comparison(Result):
                 if pair._is_shown(test) != shown:
                     continue
                 pairs_of.setdefault((test, "" if test == independent else note), []).append(f"{pair.a} - {pair.b}")
-        for (test, note), where in pairs_of.items():
+        for (test, note), pairs in pairs_of.items():
             if test == independent:  # of rates of single systems, so once for all pairs
                 assert isinstance(self.measure, Measure)
                 systems = {rank.system: rank.counts for rank in self.ranking}
                 yield as_note(few_errors_note(systems, linear_weights(self.measure, self.alpha)), test)
             else:
-                yield as_note(note, test if len(where) == len(self.pairs) else f"{listed(where, 6)}, {test}")
+                yield as_note(note, test if len(pairs) == len(self.pairs) else f"{listed(pairs, 6)}, {test}")
 
     def _ranking(self) -> Table:
         provenance = next(iter(self.judgements.values())).sets.provenance
@@ -551,6 +551,7 @@ def compare(
     Examples
     --------
     >>> import numpy as np
+    >>> from fairtrial import Trials
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])

@@ -91,7 +91,7 @@ class PerformanceCurve(Result):
 
     @property
     def threshold(self) -> NDArray[np.float64]:
-        """The thresholds; NaN where no single one was used (pooled and cross-validated curves)."""
+        """The thresholds; NaN if there is not one only (pooled and cross-validated curves)."""
         return np.asarray(self.counts.threshold)
 
     @property

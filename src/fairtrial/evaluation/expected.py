@@ -74,7 +74,7 @@ class ExpectedPerformance(Result):
     notes: tuple[Note | str, ...] = ()
 
     def answer(self) -> str:
-        """Give where two systems differ, or the mean of each along alpha."""
+        """Give the alphas at which two systems differ, or the mean of each along alpha."""
         if self.comparisons:
             return self.comparisons[0].answer()
         measure, alpha = self.curves[0].measure, self.curves[0].alpha
@@ -207,7 +207,7 @@ def expected_performance(
     band_method : {"cluster", "bootstrap"}, default "cluster"
         How bands are made: from the intervals of `evaluate`, or by resampling.
     compare : sequence of str, optional
-        Two systems; show where along alpha they differ, and test their areas.
+        Two systems; show at which alphas they differ, and test their areas.
     method : {"cluster", "bootstrap", "dependent", "independent"}, default "cluster"
         Which test compares the two at each alpha; all but ``cluster`` take thresholds as fixed.
     simultaneous : bool, default False

@@ -1,4 +1,4 @@
-"""Judged once: the threshold, where it came from, the errors it makes and the people who share trials.
+"""Judge once: the threshold, its provenance, the errors it makes and the people who share trials.
 
 Every interval, test, band, region, figure and page asks a `Judgement`; nothing decides these things a second time.
 """
@@ -60,13 +60,13 @@ class Judgement:
     sets : TrialSets
         Dev and test trials, and who shares them.
     dev : ErrorCounts or None
-        Errors on the trials that set the thresholds, one entry per alpha; None where thresholds are given.
+        Errors on the trials that set the thresholds, one entry per alpha; None if thresholds were given.
     test : ErrorCounts
-        Errors on the judged trials, one entry per alpha; the threshold is NaN where several were used.
+        Errors on the judged trials, one entry per alpha; the threshold is NaN if several were used.
     fold_thresholds : ndarray of float or None
         For cross-validation: one row per block, one column per alpha.
     part_of : Judgement or None
-        The judgement of all trials, where this one is of some of them at the same thresholds.
+        The judgement of all trials, if this one is of some of them at the same thresholds.
     boxes : tuple
         Where the errors on dev and on test may lie, one entry per alpha; None if they are exact.
 
@@ -143,7 +143,7 @@ class Judgement:
         Raises
         ------
         TrialsError
-            Only arrays or counts are at hand, not trials.
+            If there are only arrays or counts, not trials.
         """
         return self.sets.trials()
 
@@ -163,7 +163,7 @@ class Judgement:
         Raises
         ------
         TrialsError
-            Only arrays or counts are at hand, not trials.
+            If there are only arrays or counts, not trials.
         """
         if self.fold_thresholds is None:
             return wrong_decisions(self.trials, self.system, float(self.test.threshold[index]))
@@ -181,7 +181,7 @@ class Judgement:
         Returns
         -------
         ndarray of float
-            One entry per judged trial; NaN where none of the folds judges it.
+            One entry per judged trial; NaN if none of the folds judges it.
         """
         count = len(self.trials)
         if self.fold_thresholds is None:
@@ -246,7 +246,7 @@ class Judgement:
         Raises
         ------
         TrialsError
-            Trials of one class only.
+            If there are trials of one class only.
         """
         if self.fold_thresholds is not None:
             rows = rows[~np.isnan(self.threshold_by_trial()[rows])]
@@ -257,7 +257,7 @@ class Judgement:
         else:
             wrong = np.stack([self.wrong(index)[rows] for index in range(len(self.alpha))])
             genuine = self.trials.genuine[rows]
-            rejects, accepts = ((wrong & own).sum(axis=1) for own in (genuine, ~genuine))
+            rejects, accepts = ((wrong & of_class).sum(axis=1) for of_class in (genuine, ~genuine))
             counts = ErrorCounts(self.test.threshold, accepts, rejects, part.genuine, part.impostor)
         return replace(self, sets=sets, test=counts, _kept={}, part_of=self)
 
@@ -428,7 +428,7 @@ def judge(
     sets : TrialSets
         Dev and test trials, and who shares them.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
     criterion : str, Criterion, DetectionCosts or callable, default "eer"
         How the threshold is chosen on dev: a name in `CRITERIA`, a criterion, detection costs, or a function ``C(far,
         frr, alpha)`` of arrays.
@@ -438,7 +438,7 @@ def judge(
     Returns
     -------
     Judgement
-        Thresholds, where they came from, and errors, one entry per alpha.
+        Thresholds and errors, one entry per alpha.
 
     Raises
     ------
@@ -486,7 +486,7 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     threshold : float
         The threshold; a score above it is accepted.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
 
     Returns
     -------

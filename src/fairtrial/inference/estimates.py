@@ -359,7 +359,7 @@ def components(judgements: Sequence[Judgement], index: int, on: Side) -> Compone
     are known in both; at least `FEW` errors are read, and brought to the rate.
     """
     # alphas that choose the same thresholds have the same errors
-    index = int(np.flatnonzero(np.all([own.choices == own.choices[index] for own in judgements], axis=0))[0])
+    index = int(np.flatnonzero(np.all([each.choices == each.choices[index] for each in judgements], axis=0))[0])
 
     def read() -> Components:
         entries = [(judgement, index) for judgement in judgements]
@@ -655,7 +655,7 @@ def _positive(correlation: Floats) -> Floats:
 
 
 def _correlation_of_minima(judgements: Sequence[Judgement], index: int, curves: Sequence[ThresholdCurve]) -> float:
-    """Correlate two minima by the trials whose scores lie where they may move to."""
+    """Correlate two minima by the trials whose scores lie in their range."""
     columns = [_near_minimum(judgement, curve) for judgement, curve in zip(judgements, curves, strict=True)]
     first = judgements[0].sets
     read = read_columns(first.people[0], first.trials("dev").genuine, columns)
@@ -812,9 +812,9 @@ def neighbour_correlations(terms: Terms, measure: Measure, kept: NDArray[np.bool
             read = Components([_moments(entries, side, rates, exact=True)])
             weights = []
             for place, index in enumerate(some):
-                own = np.arange(len(entries)) // len(judgements) == place
+                columns = np.arange(len(entries)) // len(judgements) == place
                 frr, far = np.zeros((2, len(entries)))
-                frr[own], far[own] = _influence(terms, measure, index, side)
+                frr[columns], far[columns] = _influence(terms, measure, index, side)
                 weights.append((frr, far))
             for place, (first, second) in enumerate(pairwise(weights), start):
                 covariances[place] += read.covariance(first, second)

@@ -1,4 +1,4 @@
-"""Folds for those who have one set of trials only: no one helps to set their own threshold."""
+"""Folds of one set of trials, in which no one helps to set their own threshold."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Block:
 
     def __repr__(self) -> str:
         i, j = self.folds
-        where = f"fold {i}" if i == j else f"folds {i} and {j}"
-        return f"<Block: {where}, {int(self.held_out.sum()):,} of {plural(len(self.first), 'trial')} held out>"
+        folds = f"fold {i}" if i == j else f"folds {i} and {j}"
+        return f"<Block: {folds}, {int(self.held_out.sum()):,} of {plural(len(self.first), 'trial')} held out>"
 
     @property
     def held_out(self) -> NDArray[np.bool_]:
@@ -69,7 +69,7 @@ def make_blocks(
     trials : Trials or data frame
         Trials, or a data frame of them.
     folds : int
-        Into how many folds individuals are dealt.
+        The number of folds that individuals are dealt into.
     cluster : {"none", "claim", "subject", "both"}, optional
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known. Folds do not split it.
@@ -84,9 +84,9 @@ def make_blocks(
     Raises
     ------
     ParameterError
-        Fewer than two folds.
+        If there are fewer than two folds.
     TrialsError
-        No ids, too few individuals, or a block whose other trials lack a class.
+        If there are no ids or too few individuals, or the other trials of a block lack a class.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def make_blocks(
 
 
 def with_fold_note(trials: Trials, folds: int, blocks: Sequence[Block], cluster: Cluster | None) -> Trials:
-    """The trials with a note of how they were cut: how many folds, of whom, and how many blocks that makes."""
+    """Add a note of the number of folds, the people in them and the number of blocks."""
     shared = known_cluster(trials, cluster)
     people = len(np.unique(np.concatenate(people_of(trials, shared))))
     who = {"none": "trials", "claim": "claims", "subject": "subjects", "both": "people"}[shared]
@@ -128,7 +128,7 @@ def make_halves(
     Raises
     ------
     TrialsError
-        No ids, or a half without genuine or without impostor trials.
+        If there are no ids, or a half lacks genuine or impostor trials.
     """
     first, second = folds_of_trials(trials, 2, cluster, rng)
     blocks = [Block((half, half), first, second) for half in range(2)]
@@ -142,7 +142,7 @@ def make_halves(
 
 
 def fold_of_trials(blocks: Sequence[Block]) -> NDArray[np.int64]:
-    """The fold in which each trial is judged, that of its claim where it is of two; -1 where it is not judged."""
+    """Give the fold in which each trial is judged, that of its claim if it is of two; -1 if it is not judged."""
     first, second = blocks[0].first, blocks[0].second
     judged = np.zeros((1 + max(first.max(), second.max()),) * 2, dtype=bool)
     for block in blocks:
@@ -153,7 +153,7 @@ def fold_of_trials(blocks: Sequence[Block]) -> NDArray[np.int64]:
 def block_sources(
     trials: Trials, blocks: Sequence[Block], *, system: str | None = None
 ) -> Iterator[tuple[ScoreSource, ScoreSource]]:
-    """For each block the scores that set the threshold and the scores that are judged."""
+    """Give for each block the scores that set the threshold and the scores that are judged."""
     scores = trials.column(system)
     for block in blocks:
         yield _source(scores, trials.genuine, block.others), _source(scores, trials.genuine, block.held_out)
@@ -172,7 +172,7 @@ def _classes(trials: Trials) -> tuple[tuple[str, NDArray[np.bool_]], tuple[str, 
 def folds_of_trials(
     trials: Trials, folds: int, cluster: Cluster | None, rng: np.random.Generator | int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The folds of the two individuals in each trial; the same twice where only one counts."""
+    """Give the folds of the two individuals in each trial; twice the same if only one counts."""
     if folds < 2:
         raise ParameterError(f"there must be at least 2 folds, not {folds}")
     check_number("fold", folds)

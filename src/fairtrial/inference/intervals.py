@@ -46,12 +46,12 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RateInterval(Result):
-    """An interval for a rate, with the estimate and the standard deviation it was made of.
+    """An interval for a rate, with its estimate and standard deviation.
 
     Attributes
     ----------
     estimate : float
-        The figure itself, a fraction where it is a share.
+        The figure itself, a fraction if it is a proportion.
     low : float
         The lower limit.
     high : float
@@ -61,27 +61,27 @@ class RateInterval(Result):
     confidence : float
         The level of confidence, between 0 and 1.
     limits : str
-        How the limits are found, such as ``independent``, ``wilson`` or ``student``.
+        How the limits are made, such as ``independent``, ``wilson`` or ``student``.
     measure : str
         What the interval is of.
     threshold : {"re-estimated", "fixed"}
         Whether the threshold counts as re-estimated from other dev trials, or as fixed.
     note : Note or str
-        What the reader should know; empty where there is nothing.
+        What the reader should know; empty if there is nothing.
     is_share : bool
         Whether it is shown in percent; a cost is not.
     label : str
         How tables and figures call the measure; that of the registered measure of this name by default.
     sharing : {"none", "claim", "subject", "both"}
-        What dependent trials share; their variance is then found by person.
+        What dependent trials share; the variance is then estimated by person.
 
     Examples
     --------
     >>> from fairtrial.published import hter_interval, published_counts
-    >>> found = hter_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
-    >>> found
+    >>> interval = hter_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
+    >>> interval
     <RateInterval: HTER 1.83 % (1.06 to 2.59 %, 95 % independent, threshold fixed)>
-    >>> round(100 * found.width, 3)
+    >>> round(100 * interval.width, 3)
     1.531
     """
 
@@ -104,7 +104,7 @@ class RateInterval(Result):
 
     @property
     def method(self) -> str:
-        """Its name: ``cluster-both`` and the like where trials share people, else how the limits are found."""
+        """The name of the method: ``cluster-both`` and the like if trials share people, else that of the limits."""
         return self.limits if self.sharing == "none" else f"cluster-{self.sharing}"
 
     @property
@@ -114,7 +114,7 @@ class RateInterval(Result):
 
     @property
     def width(self) -> float:
-        """How far the two ends are apart."""
+        """The distance of the two ends."""
         return self.high - self.low
 
     def to_dict(self) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def rate_interval(
     alpha : float, default 0.5
         The weight of FAR in the measure ``wer``.
     confidence : float, default 0.95
-        The level of confidence, between 0 and 1: the share of data sets whose interval should hold the true value.
+        The level of confidence, between 0 and 1: the proportion of data sets whose interval should hold the true value.
 
     Returns
     -------
@@ -217,7 +217,7 @@ def rate_interval(
     Raises
     ------
     ParameterError
-        A measure that is not linear, or a confidence outside (0, 1).
+        If the measure is not linear, or the confidence is outside (0, 1).
 
     Notes
     -----
@@ -274,4 +274,4 @@ def rates_with_few_errors(counts: ErrorCounts, weights: Weights) -> dict[str, fl
         ("FAR", weights.far, float(counts.far), counts.impostor),
         ("FRR", weights.frr, float(counts.frr), counts.genuine),
     )
-    return {name: found for name, weight, p, n in parts if weight and (found := n * p * (1 - p)) < ENOUGH}
+    return {name: n * p * (1 - p) for name, weight, p, n in parts if weight and n * p * (1 - p) < ENOUGH}

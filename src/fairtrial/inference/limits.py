@@ -45,7 +45,7 @@ def judged_interval(
         A system on the judged trials.
     measure : str, Measure, DetectionCosts or callable, default "hter"
         What is reported: a name in `MEASURES`, a measure, detection costs, or a function of an `ErrorCounts`. The
-        limits of one that is a share stay between 0 and 1.
+        limits of a proportion stay between 0 and 1.
     index : int, default 0
         Which of the alphas, by its place.
     confidence : float, default 0.95
@@ -159,15 +159,15 @@ _NO_ERROR = "every genuine score is above every impostor score; the interval is 
 def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: float = 0.95) -> RateInterval:
     """Compute the area under the ROC, P(genuine > impostor) + P(equal) / 2, on the judged trials, and its interval.
 
-    Each trial contributes the share of the other class that it is ordered wrongly with; the variance of their two
-    means is that of DeLong et al., and contributions are summed by person where trials share people.
+    Each trial contributes the proportion of the other class that it is ordered wrongly with; the variance of their two
+    means is that of DeLong et al., and contributions are summed by person if trials share people.
 
     Parameters
     ----------
     sets : TrialSets
         Dev and test trials, and who shares them. No threshold is needed, so dev does not matter.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
 
@@ -179,7 +179,7 @@ def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: floa
     Raises
     ------
     TrialsError
-        Judged trials that are not Trials, or several systems and none named.
+        If the judged trials are not Trials, or there are several systems and none is named.
 
     References
     ----------
@@ -217,7 +217,7 @@ def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: floa
 
 
 def _placements(scores: NDArray[np.floating], genuine: NDArray[np.bool_]) -> Floats:
-    """Of each trial, the share of the other class that it is ordered wrongly with; equal scores count half."""
+    """Give the proportion of the other class that each trial is ordered wrongly with; equal scores count half."""
     wrong = np.empty(len(scores))
     for rows, sign in ((genuine, 1), (~genuine, -1)):
         others = np.sort(sign * scores[~rows])
@@ -237,20 +237,20 @@ def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: 
     sets : TrialSets
         Dev and test trials, and who shares them. No threshold is needed, so dev does not matter.
     system : str, optional
-        The name of the system; not needed where there is only one.
+        The name of the system; not needed if there is only one.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
 
     Returns
     -------
     RateInterval
-        With Student's limits and the variance of the tangent; NaN, and a note that says why, where there is no d':
-        where a score is infinite, or where no class has any spread.
+        With Student's limits and the variance of the tangent; NaN, and a note that says why, if a score is infinite or
+        no class has any spread.
 
     Raises
     ------
     TrialsError
-        Judged trials that are not Trials, or several systems and none named.
+        If the judged trials are not Trials, or there are several systems and none is named.
 
     References
     ----------

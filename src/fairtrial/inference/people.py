@@ -1,4 +1,4 @@
-"""Who shares trials: the one place that groups trials by people, sums by person and draws people anew."""
+"""The people who share trials: the one place that groups trials by people, sums by person and resamples people."""
 
 from __future__ import annotations
 
@@ -64,17 +64,17 @@ def people_of(trials: Trials, cluster: Cluster) -> list[NDArray[np.int64]]:
 def _people_of_sets(sets: Sequence[Trials], clusters: Sequence[Cluster]) -> list[list[NDArray[np.int64]]]:
     """Number the people of several sets together: the same name is the same person."""
     roles = [_ROLES[cluster] for cluster in clusters]
-    columns = [trials.ids[role] for trials, own in zip(sets, roles, strict=True) for role in own]
+    columns = [trials.ids[role] for trials, counted in zip(sets, roles, strict=True) for role in counted]
     codes = iter(recode(columns)) if columns else iter(())
     people = [[next(codes) for _ in known] for known in roles]
     person = _merged(sets, people)
-    start = 1 + max((int(column.max(initial=-1)) for own in people for column in own), default=-1)
-    for k, (trials, own) in enumerate(zip(sets, people, strict=True)):
-        if not own:
+    start = 1 + max((int(column.max(initial=-1)) for of_set in people for column in of_set), default=-1)
+    for k, (trials, of_set) in enumerate(zip(sets, people, strict=True)):
+        if not of_set:
             people[k] = [start + np.argsort(sorted_rows(trials))]
             start += len(trials)
         elif person is not None:
-            people[k] = [person[column] for column in own]
+            people[k] = [person[column] for column in of_set]
     return people
 
 
@@ -89,16 +89,16 @@ _ROLES: dict[Cluster, tuple[str, ...]] = {
 def _merged(sets: Sequence[Trials], people: Sequence[Sequence[NDArray[np.int64]]]) -> NDArray[np.int64] | None:
     """Give one number to both names of a genuine trial; None if they never differ."""
     links = [
-        (own[0][apart], own[1][apart])
-        for trials, own in zip(sets, people, strict=True)
-        if len(own) == 2
-        for apart in [np.flatnonzero(trials.genuine & (own[0] != own[1]))]
+        (of_set[0][apart], of_set[1][apart])
+        for trials, of_set in zip(sets, people, strict=True)
+        if len(of_set) == 2
+        for apart in [np.flatnonzero(trials.genuine & (of_set[0] != of_set[1]))]
         if len(apart)
     ]
     if not links:
         return None
     first, second = (np.concatenate(side) for side in zip(*links, strict=True))
-    return one_person(1 + max(int(column.max(initial=-1)) for own in people for column in own), first, second)
+    return one_person(1 + max(int(column.max(initial=-1)) for of_set in people for column in of_set), first, second)
 
 
 def one_person(size: int, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -211,8 +211,9 @@ class Members:
             met, meetings = same, float(trials)
             if len(self.pair_trials) < trials:  # the same two people meet in several trials
                 meetings = float(self.pair_trials @ self.pair_trials)
+                size = len(self.pair_trials)
                 counted = (_counted(column) for column in columns)
-                table = np.stack([np.bincount(self.pair_of[rows], own, len(self.pair_trials)) for rows, own in counted])
+                table = np.stack([np.bincount(self.pair_of[rows], values, size) for rows, values in counted])
                 # not by BLAS, whose threads cost more than such sums
                 weighted = np.outer(np.einsum("kp,p->k", table, self.pair_trials), means)
                 met = np.einsum("kp,mp->km", table, table) - weighted - weighted.T + meetings * np.outer(means, means)
@@ -268,7 +269,7 @@ def class_moments(
     if people is not None and people.cluster != "none":
         return people.moments(columns)
     by_class = ([column[rows] for column in columns] for rows in (genuine, ~genuine))
-    first, second = (unrelated_moments(len(own[0]), own) for own in by_class)
+    first, second = (unrelated_moments(len(values[0]), values) for values in by_class)
     return first, second
 
 
@@ -280,13 +281,12 @@ def unrelated_moments(trials: int, columns: Sequence[NDArray[Any]], scale: Float
 
 def _single_trials(trials: int, columns: Sequence[NDArray[Any]]) -> tuple[Floats, Floats]:
     """Give the means of columns and the sums of their centred products."""
-    values = np.zeros(
-        (len(columns), trials), dtype=np.float64 if any(own.dtype.kind == "f" for own in columns) else bool
-    )
-    for own, column in zip(values, columns, strict=True):
-        rows, counted = _counted(column)
-        own[rows] = True if counted is None else counted
-    means = np.array([np.count_nonzero(own) / trials if own.dtype == bool else own.mean() for own in values])
+    has_values = any(column.dtype.kind == "f" for column in columns)
+    values = np.zeros((len(columns), trials), dtype=np.float64 if has_values else bool)
+    for row, column in zip(values, columns, strict=True):
+        places, counted = _counted(column)
+        row[places] = True if counted is None else counted
+    means = values.mean(axis=1) if has_values else np.array([np.count_nonzero(row) / trials for row in values])
     same = np.empty((len(columns), len(columns)))
     for k, a in enumerate(values):
         for m, b in enumerate(values[: k + 1]):
@@ -325,13 +325,13 @@ class People:
         chosen = [
             known_cluster(trials, cluster if trials is sets[-1] or cluster == "none" else None) for trials in sets
         ]
-        chosen = [_common(own, chosen[-1]) for own in chosen]
+        chosen = [_common(cluster, chosen[-1]) for cluster in chosen]
         codes = _people_of_sets(sets, chosen)
-        size = 1 + max(int(column.max(initial=-1)) for own in codes for column in own)
+        size = 1 + max(int(column.max(initial=-1)) for columns in codes for column in columns)
         fresh = size + np.cumsum([0, *(len(trials) for trials in sets[:-1])])
         return [
-            cls._of(trials, own, columns, size, start)
-            for trials, own, columns, start in zip(sets, chosen, codes, fresh.tolist(), strict=True)
+            cls._of(trials, shared, columns, size, start)
+            for trials, shared, columns, start in zip(sets, chosen, codes, fresh.tolist(), strict=True)
         ]
 
     @classmethod
@@ -354,12 +354,12 @@ class People:
         place = np.empty(len(rows), dtype=np.int64)
         parts, fresh = [], self.size
         for part, flags in ((self.genuine, genuine), (self.impostor, ~genuine)):
-            own = np.flatnonzero(flags)
-            place[own] = np.arange(len(own))
+            of_class = np.flatnonzero(flags)
+            place[of_class] = np.arange(len(of_class))
             roles = tuple(part.by_role) if len(part.by_role) == len(part.people) else ("claim", "subject")
             merge = "person" in part.by_role
-            members = _members(self.place[rows[own]], list(part.people), self.size, roles, fresh, merge=merge)
-            parts.append(replace(members, rows=own))
+            members = _members(self.place[rows[of_class]], list(part.people), self.size, roles, fresh, merge=merge)
+            parts.append(replace(members, rows=of_class))
             fresh += len(part.rows)
         most = 1 + max(int(column.max(initial=-1)) for part in parts for column in part.people)
         return People(self.cluster, max(self.size, most), genuine, place, parts[0], parts[1], self.doubts)
@@ -471,9 +471,9 @@ def _doubts(trials: Trials, cluster: Cluster) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _common(own: Cluster, asked: Cluster) -> Cluster:
+def _common(known: Cluster, asked: Cluster) -> Cluster:
     """Give the roles that a set has and that count in the judged set."""
-    roles = [role for role in _ROLES[own] if role in _ROLES[asked]]
+    roles = [role for role in _ROLES[known] if role in _ROLES[asked]]
     return "both" if len(roles) == 2 else "claim" if roles == ["claim"] else "subject" if roles else "none"
 
 
@@ -543,9 +543,9 @@ def ranks_of(numbers: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
 
 def shared_people(dev: People, test: People) -> int:
     """Count the people who take part in both sets."""
-    there = np.zeros((2, max(dev.size, test.size)), dtype=bool)
-    for own, people in zip(there, (dev, test), strict=True):
+    takes_part = np.zeros((2, max(dev.size, test.size)), dtype=bool)
+    for row, people in zip(takes_part, (dev, test), strict=True):
         for part in people.classes:
             for column in part.people:
-                own[column] = True
-    return int(np.count_nonzero(there[0] & there[1]))
+                row[column] = True
+    return int(np.count_nonzero(takes_part.all(axis=0)))

@@ -1,8 +1,7 @@
-"""People known by counts alone: how many of their trials lie between thresholds, and not which.
+"""People known by counts alone: the numbers of their trials between thresholds, for trials that are not in memory.
 
-So trials that are not at hand, or not any more, still tell who shares them. That two people meet in several trials is
-not known; each trial then counts for both of its people, as if no two trials had both in common, and a variance is
-rather too large where they have.
+Whether two people meet in several trials is unknown. Each trial counts for both of its people, as if no two trials had
+both in common, so that a variance is rather too large if they have.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ class CountedClass:
     """The people of one class of trials."""
 
     counts: NDArray[np.int64]
-    """Role, person, number of thresholds below the score: how many trials. Only roles that tell people apart."""
+    """Trials by role, person and number of thresholds below the score. Only roles with two people or more."""
     accepted: bool
-    """Whether it is an error to accept: so it is for impostor trials."""
+    """Whether it is an error to accept, as for impostor trials."""
     roles: tuple[str, ...] = ("claim",)
     """The names of the roles that count."""
     alone: tuple[str, ...] = ()
@@ -41,7 +40,7 @@ class CountedClass:
 
     @property
     def total(self) -> int:
-        """How many trials there are."""
+        """The number of trials."""
         return int(self.counts[0].sum())
 
     @property
@@ -56,12 +55,12 @@ class CountedClass:
 
     @property
     def shares(self) -> Floats:
-        """The share of the trials that each person takes part in."""
+        """The proportion of the trials that each person takes part in."""
         return self.together / self.total
 
     @property
     def effective(self) -> float:
-        """How many people of equal weight they are worth, in the role with fewer."""
+        """Kish's effective number of people, in the role with fewer."""
         together = self.together
         return min(effective_people(together[trials > 0]) for trials in self.trials)
 
@@ -103,7 +102,7 @@ class CountedClass:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedPeople:
-    """Who takes part in trials, at thresholds that rise."""
+    """The people of trials, by their counts at rising thresholds."""
 
     cluster: Cluster
     names: tuple[str, ...]
@@ -121,7 +120,7 @@ class CountedPeople:
 
     @property
     def size(self) -> int:
-        """How many people there are."""
+        """The number of people."""
         return int(self.genuine.counts.shape[1])
 
     @property
@@ -142,7 +141,7 @@ def count_people(
     person: NDArray[np.int64],
     counts: dict[str, NDArray[np.int64]],
 ) -> CountedPeople | None:
-    """People by the numbers of their trials.
+    """Make people from the numbers of their trials.
 
     Parameters
     ----------
@@ -156,7 +155,7 @@ def count_people(
     Returns
     -------
     CountedPeople or None
-        None where no role of a class has two people.
+        None if no role of a class has two people.
     """
     classes = []
     for row in (1, 0):
@@ -182,7 +181,7 @@ def people_of_counter(counter: Any, *, system: str | None = None) -> CountedPeop
 
 
 def _merged(counts: NDArray[np.int64], person: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The counts of names, summed by person."""
+    """Sum the counts of names by person."""
     summed = np.zeros((int(person.max(initial=-1)) + 1, counts.shape[1]), dtype=np.int64)
     np.add.at(summed, person, counts)
     return summed

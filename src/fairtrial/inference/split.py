@@ -1,4 +1,4 @@
-"""The trials that set thresholds and those that are judged: who takes part in both, and what is a priori.
+"""Trials that set thresholds and trials that are judged: the people in both, and what is a priori.
 
 What is "a priori" is decided here and nowhere else.
 """
@@ -63,8 +63,8 @@ class Provenance:
 
 _ON_TEST: tuple[Literal["test", "held out"], str, str, str] = ("test", "test", "test", "test")
 PROVENANCES: dict[Kind, Provenance] = {
-    own.kind: own
-    for own in (
+    each.kind: each
+    for each in (
         Provenance("dev", "a priori", "a posteriori", "a priori", "dev", "on dev", "on dev", *_ON_TEST),
         Provenance(
             "folds",
@@ -103,7 +103,7 @@ PROVENANCES: dict[Kind, Provenance] = {
     )
 }
 """By the kind of the figures."""
-_BY_ORIGIN = {own.origin: own for own in PROVENANCES.values()}
+_BY_ORIGIN = {each.origin: each for each in PROVENANCES.values()}
 
 
 def _size(data: ScoreData) -> int:
@@ -323,7 +323,7 @@ class TrialSets:
 
     @property
     def test_name(self) -> TestName:
-        """The name of a paired test: ``cluster`` if it accounts for shared people."""
+        """Give the name of a paired test: ``cluster`` if it accounts for shared people."""
         return paired_test_name(self.sharing != "none")
 
     @cached_property
@@ -387,7 +387,7 @@ class TrialSets:
         Returns
         -------
         TrialSets
-            People keep their numbers, and thresholds come from where they came from.
+            People keep their numbers, and thresholds their provenance.
         """
         dev, test = self._people_by_role
         part = None if test is None else test.within(rows)
@@ -461,7 +461,7 @@ def pooled_kind(kinds: Sequence[Kind]) -> Kind:
 
 
 def paired_test_name(shares_people: bool) -> TestName:
-    """The name of a paired test: ``cluster`` if it accounts for shared people."""
+    """Give the name of a paired test: ``cluster`` if it accounts for shared people."""
     return "cluster" if shares_people else "paired"
 
 
@@ -569,7 +569,7 @@ def _common_trials(dev: Trials, test: Trials) -> int:
 
 
 def _nearby(known: NDArray[np.floating], few: NDArray[np.floating]) -> NDArray[np.int64]:
-    """Find where one of a few numbers occurs; a hash of 16 bits excludes most of the others."""
+    """Find the places of a few numbers; a hash of 16 bits excludes most of the others."""
     table = np.zeros(1 << 16, dtype=bool)
     table[_hashed(few)] = True
     likely = np.flatnonzero(table[_hashed(known)])

@@ -86,7 +86,7 @@ def _fraction(a: float, b: float, x: float) -> float:
 
 
 def find_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Find where a function changes its sign between two values.
+    """Find the root of a function between two values.
 
     References
     ----------

@@ -58,7 +58,7 @@ _NO_SPREAD = "without any spread a difference cannot be tested"
 
 
 def above_zero(p_value: float) -> float:
-    """A p value that is never 0: the smallest float in place of one too small to be told from 0."""
+    """Replace a p value of 0, which is too small for a float, by the smallest float."""
     return max(p_value, float_info.min)
 
 
@@ -77,11 +77,11 @@ class TestResult(Result):
     estimate : float
         The difference A - B.
     sigma : float or None
-        The standard deviation of the difference; None where the test has none.
+        The standard deviation of the difference; None if the test has none.
     alternative : {"two-sided", "less", "greater"}
         What was claimed of A - B.
     note : Note or str
-        What the reader should know; empty where there is nothing.
+        What the reader should know; empty if there is nothing.
     measure : str
         What the difference is one of.
     threshold : {"re-estimated", "fixed"}
@@ -102,8 +102,8 @@ class TestResult(Result):
     >>> from fairtrial.published import independent_test, published_counts
     >>> a = published_counts(far=0.0115, frr=0.0250, impostor=112000, genuine=400)
     >>> b = published_counts(far=0.0195, frr=0.0275, impostor=112000, genuine=400)
-    >>> found = independent_test(a, b)
-    >>> round(found.estimate, 5), round(found.sigma, 4), round(found.p_value, 4)
+    >>> test = independent_test(a, b)
+    >>> round(test.estimate, 5), round(test.sigma, 4), round(test.p_value, 4)
     (-0.00525, 0.0057, 0.3535)
     """
 
@@ -180,7 +180,7 @@ class TestResult(Result):
         Returns
         -------
         dict
-            Low, high, confidence, method and threshold; NaN where there is no interval.
+            Low, high, confidence, method and threshold; NaN if there is no interval.
         """
         low, high = self.interval(confidence) or (nan, nan)
         return {
@@ -267,7 +267,7 @@ def z_test(
     threshold: Threshold = "fixed",
     degrees: float = inf,
 ) -> TestResult:
-    """Test a difference against 0 by its standard deviation; by Student's t where degrees of freedom are given.
+    """Test a difference against 0 by its standard deviation; by Student's t if degrees of freedom are given.
 
     Without any spread there is no difference that could be tested: the p value is 1 and a note says so.
     """

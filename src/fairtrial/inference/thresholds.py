@@ -303,8 +303,8 @@ class ClassTable:
         apart = np.zeros_like(same)
         if related and unrelated > 0:
             apart = -(sum(related.values(), np.zeros_like(same)) + same) / unrelated
-        found = {role: values / pairs[role] - apart for role, values in related.items() if pairs[role] > 0}
-        return {**found, "same": same / self.trials - apart}
+        shared = {role: values / pairs[role] - apart for role, values in related.items() if pairs[role] > 0}
+        return {**shared, "same": same / self.trials - apart}
 
 
 def _increments(sets: Sequence[ClassTable], place: int) -> tuple[Floats, Floats]:

@@ -91,13 +91,13 @@ class Moments:
         products = {kind: float(left @ product @ right) for kind, product in self.products.items()}
         related = sum(products.values()) + float(left @ self.same @ right)
         apart = -related / self.unrelated if self.unrelated > 0 else 0.0
-        found = {
+        covariances = {
             kind: product / self.pairs[kind] - apart if self.pairs[kind] else 0.0 for kind, product in products.items()
         }
         left, right = (weights * np.sqrt(self.scale) for weights in (a, b))
         # trials that are less alike than by chance do not make a trial less like itself
-        found[SAME] = float(left @ self.same @ right) / self.trials - min(apart, 0.0)
-        return found
+        covariances[SAME] = float(left @ self.same @ right) / self.trials - min(apart, 0.0)
+        return covariances
 
     def fourth(self, role: str, weights: Floats) -> float:
         """Estimate the variance of the sum of products over pairs of trials that share a role.
