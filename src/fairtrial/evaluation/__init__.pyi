@@ -5,6 +5,7 @@ from .bands import Band, CurveComparison, Region, compare_curves, curve_band
 from .comparison import Comparison, compare
 from .epc import PerformanceCurve, alpha_grid, performance_curve, pool_curves
 from .evaluation import Evaluation, SystemEvaluation, evaluate
+from .expected import ExpectedPerformance, expected_performance
 from .operating import OperatingPoints, operating_points
 from .paired_tests import corrected_resampled_test, five_by_two_test
 from .roc import PrecisionRecallCurve, RocCurve, auc_error, bootstrap_eer, precision_recall_curve, roc_curve
@@ -15,6 +16,7 @@ __all__ = [
     "Comparison",
     "CurveComparison",
     "Evaluation",
+    "ExpectedPerformance",
     "OperatingPoints",
     "PerformanceCurve",
     "PrecisionRecallCurve",
@@ -32,6 +34,7 @@ __all__ = [
     "curve_band",
     "evaluate",
     "expected_areas",
+    "expected_performance",
     "five_by_two_test",
     "operating_points",
     "performance_curve",

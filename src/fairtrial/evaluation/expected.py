@@ -61,6 +61,13 @@ class ExpectedPerformance(Result):
         The level of confidence.
     notes : tuple of Note
         What the reader should know.
+
+    Examples
+    --------
+    >>> from fairtrial.evaluation import expected_performance
+    >>> dev, test = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]), ([0.8, 0.5, 0.7], [0.2, 0.6])
+    >>> expected_performance(dev, test, points=3).answer()
+    'Mean HTER over alpha from 0 to 1 (threshold by wer-min on dev): system 18.75 %'
     """
 
     curves: tuple[PerformanceCurve, ...]
@@ -211,7 +218,7 @@ def expected_performance(
     method : {"cluster", "bootstrap", "dependent", "independent"}, default "cluster"
         Which test compares the two at each alpha; all but ``cluster`` take thresholds as fixed.
     simultaneous : bool, default False
-        Whether to control the error of the comparison over the whole range of alpha.
+        Whether the confidence holds over the whole range of alpha, and not at each alpha by itself.
     areas : sequence of str, Measure, DetectionCosts or callable, default ("far", "frr")
         The two measures whose targets the areas are over, as in precision,recall.
     no_areas : bool, default False
@@ -229,11 +236,11 @@ def expected_performance(
         Whether bands and regions are conditional on the threshold (``test``), or account for its re-estimation from
         other dev trials (``both``).
     n_resamples : int, default 10000
-        The number of bootstrap resamples.
+        How many resamples are drawn, for ``bootstrap``.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
     workers : int, default 1
-        Threads of the bootstrap; the result does not depend on it.
+        How many work at once; the result does not depend on it. Threads, for ``bootstrap``.
 
     Returns
     -------
