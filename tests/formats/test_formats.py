@@ -465,3 +465,12 @@ def test_bytes_in_npz_are_utf8(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_trials(tmp_path / "b.npz")
     assert caught.value.code == "not-utf8"
+
+
+def test_parts_of_a_table_may_have_their_columns_in_another_order(tmp_path: Path) -> None:
+    face, voice, label = [0.9, 0.2], [7.5, 1.5], ["genuine", "impostor"]
+    pq.write_table(pa.table({"label": label, "face": face, "voice": voice}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"voice": voice, "face": face, "label": label}), tmp_path / "2.parquet")
+    trials = read_trials(tmp_path)
+    assert trials.column("face").tolist() == face * 2
+    assert trials.column("voice").tolist() == voice * 2

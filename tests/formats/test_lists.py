@@ -122,3 +122,12 @@ def test_files_with_the_same_systems_are_told_apart(tmp_path: Path) -> None:
         (tmp_path / f"{name}.csv").write_text("claim,subject,probe,face,voice\na,a,p,.9,.8\na,b,q,.1,.2\n")
     trials = read_trials([tmp_path / "first.csv", tmp_path / "second.csv"])
     assert trials.systems == ("first/face", "first/voice", "second/face", "second/voice")
+
+
+def test_a_column_that_holds_no_scores_is_no_system(tmp_path: Path) -> None:
+    (tmp_path / "gen.txt").write_text("a 0.9 7\nb 0.8 8\n")
+    (tmp_path / "imp.txt").write_text("a 0.1 9\nb 0.2 6\n")
+    paths = [tmp_path / "gen.txt", tmp_path / "imp.txt"]
+    trials = read_trials(paths, columns={"subject": 1, "score": 2, "other": 3})
+    assert trials.systems == ("system",)
+    assert trials.scores[:, 0].tolist() == [0.9, 0.8, 0.1, 0.2]

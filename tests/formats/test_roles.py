@@ -11,10 +11,10 @@ import pytest
 
 from fairtrial.core.errors import FairtrialError
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import IdColumn, Ids, Trials
 from fairtrial.formats.identities import settle
 from fairtrial.formats.read import read_frame, read_trials, write_trials
-from fairtrial.formats.sheets import ReadOptions, find_roles
+from fairtrial.formats.sheets import ReadOptions, Sheet, find_roles
 
 
 def read(folder: Path, text: str, **options: Any) -> Trials:
@@ -174,9 +174,8 @@ def test_further_columns_of_several_files_are_put_side_by_side(tmp_path: Path) -
 
 
 def test_settle_is_what_formats_of_others_can_use() -> None:
-    from fairtrial.core.trials import Ids
-
-    found = settle({"claim": Ids.of(["a "]), "subject": Ids.of(["a"])}, None, ReadOptions(), "x")
+    ids: dict[str, IdColumn] = {"claim": Ids.of(["a "]), "subject": Ids.of(["a"])}
+    found = settle(Sheet("x", np.zeros((1, 1)), np.zeros(1, bool), ("face",), ids), None, ReadOptions())
     assert found.genuine.tolist() == [True]
 
 
@@ -200,7 +199,7 @@ def test_the_work_grows_with_the_number_of_systems_and_not_with_its_square() -> 
     kinds = roles.kinds
     scores = np.zeros((2, 3000))
     Trials.from_arrays(scores, [True, False], systems=roles.scores)
-    assert [kinds[name] for name in names[:3]] == ["id", "id", "score"]
+    assert [kinds[name] for name in names[:3]] == ["text", "text", "score"]
     assert Counted.compared < 20 * len(names)
 
 

@@ -113,6 +113,15 @@ def test_rows_are_taken_from_texts_in_several_pieces() -> None:
     assert texts[np.array([True, False, False, True, False])].decode().tolist() == ["a", "d"]
 
 
+@pytest.mark.parametrize("delimiter", [" ", "\t"])
+def test_a_comment_with_as_many_columns_as_a_trial_is_no_trial(tmp_path: Path, delimiter: str) -> None:
+    rows = [f"u{k} A07 {word} {k}.5" for k, word in enumerate(["bonafide", "spoof", "bonafide"] * 9000)]
+    rows.insert(14_000, "# A07 spoof 99.5")
+    trials = read(tmp_path, "\n".join(rows).replace(" ", delimiter), "a.txt")
+    assert len(trials) == 27_000
+    assert trials.scores.max() == 26_999.5
+
+
 PAIRS = [(claim, subject) for claim in "abc" for subject in "abc"]
 BOB = "".join(f"{claim} {subject} {subject}-{claim} {int(claim == subject)}.5\n" for claim, subject in PAIRS)
 

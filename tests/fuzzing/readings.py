@@ -17,7 +17,7 @@ from fairtrial.formats.files import Head, read_head
 from fairtrial.formats.text import Kind, Layout
 
 NAMES = ("claim", "subject", "probe", "score")
-KINDS: tuple[Kind, ...] = ("id", "id", "text", "score")
+KINDS: tuple[Kind, ...] = ("text", "text", "text", "score")
 DELIMITERS = ((" ", False), ("\t", False), ("\t", True), (",", True), (";", True))
 """What separates fields, and whether there is a header line."""
 Columns = dict[str, Any]

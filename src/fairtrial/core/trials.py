@@ -28,6 +28,10 @@ class IdColumn(Protocol):
         """One name per row."""
         ...
 
+    def equals(self, other: IdColumn) -> NDArray[np.bool_]:
+        """Where both have the same name."""
+        ...
+
     def same_as(self, other: IdColumn) -> bool:
         """Whether both have the same name in every row."""
         ...
@@ -165,7 +169,7 @@ class Ids:
         bool
             Whether they are the same.
         """
-        return len(self) == len(other) and bool(self.equals(other.numbered()).all())
+        return len(self) == len(other) and bool(self.equals(other).all())
 
     def holds(self, name: str) -> bool:
         """Tell whether some row has this name.
@@ -183,7 +187,7 @@ class Ids:
         codes = [code for code, known in enumerate(self.names) if known == name]
         return bool(np.isin(self.codes, codes).any()) if codes else False
 
-    def equals(self, other: Ids) -> NDArray[np.bool_]:
+    def equals(self, other: IdColumn) -> NDArray[np.bool_]:
         """Tell where both have the same name.
 
         Parameters

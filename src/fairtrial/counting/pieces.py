@@ -884,7 +884,7 @@ def open_trials(
             names, pieces = set_of_pieces(fragments, settings, "parquet", data)
         else:
             names, pieces = open_pieces(data, format, settings, size)
-        named = bool(settings.names) or all(each.piece.named for each in pieces)
+        named = bool(settings.names) or all(each.piece.roles.named for each in pieces)
     else:
         origin, named = "the dataset", True
         names, pieces = set_of_pieces(dataset_pieces(data, settings, size, name=origin), settings, "dataset", origin)

@@ -66,7 +66,7 @@ def read_named(
         header = [name.strip() for name in split_rows([first], delimiter)[0]]
         _check_names(header, head, (*numbers, *names), what)
         names = (*names, *(name for name in optional if name in header))
-        kinds: list[Kind] = ["score" if name in numbers else "id" if name in names else "skip" for name in header]
+        kinds: list[Kind] = ["score" if name in numbers else "text" if name in names else "skip" for name in header]
         columns = read_columns(
             head, Layout(tuple(header), tuple(kinds), delimiter, header=True, shape=listed(header))
         ).columns

@@ -253,6 +253,9 @@ Progress: TypeAlias = Callable[[int], None]
 
 MAX_LINE = 1 << 24
 _HEAD = 1 << 16
+FIRST_ROWS = 2000
+"""Rows by whose cells columns are told."""
+_SPACES = re.compile(r"[ \t]+")
 _COMPRESSION = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How files of older spreadsheets begin."""
@@ -343,6 +346,25 @@ class Head:
                 lines.append(line)
         return lines
 
+    def fields(self, count: int) -> list[list[str]]:
+        """Give the first lines that are neither blank nor comments, split at white space; none of binary data."""
+        return [split_spaces(line) for line in self.lines(count)] if self.is_text else []
+
+    @cached_property
+    def rows(self) -> tuple[str, list[list[str]]]:
+        """What separates the columns of a text without a header, and its first rows; no row if their widths differ."""
+        by_spaces = self.fields(FIRST_ROWS)
+        lines = self.lines(FIRST_ROWS) if by_spaces else []
+        uniform = len({len(row) for row in by_spaces}) == 1
+        for delimiter in "\t,;" if lines else "":
+            if delimiter not in lines[0] or (delimiter == "\t" and b" " in self.data and uniform):
+                continue
+            rows = [[cell.strip(" ") for cell in line.split(delimiter)] for line in lines]
+            # a comma between whole numbers may be a decimal point
+            if len({len(row) for row in rows}) == 1 and (delimiter == "\t" or any("." in cell for cell in rows[0])):
+                return delimiter, rows
+        return " ", by_spaces if uniform else []
+
     @cached_property
     def first_line(self) -> int:
         """How many lines come before the first trial or the header: blank ones, comments and a row of counts."""
@@ -376,6 +398,11 @@ class Head:
     def stem(self) -> str:
         """The file's name without its endings."""
         return self.path.name.split(".")[0] or self.path.name
+
+
+def split_spaces(line: str) -> list[str]:
+    """Split a line into its fields, separated by spaces and tabs and by nothing else."""
+    return _SPACES.split(line.strip(" \t\r\n"))
 
 
 def expand(paths: PathLike | Sequence[PathLike]) -> list[Path]:

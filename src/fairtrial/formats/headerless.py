@@ -12,7 +12,6 @@ Columns may be separated by white space, tabs, commas or semicolons, and may be 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,42 +20,22 @@ from fairtrial.core.errors import InputError, OutputError
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Trials
 from fairtrial.core.words import listed, shown
-from fairtrial.formats.files import Head, Progress
-from fairtrial.formats.identities import is_file
-from fairtrial.formats.sheets import ROLES, ReadOptions, Roles, Sheet, check_positions, number_of
-from fairtrial.formats.table import TextPlan, read_planned, text_header
-from fairtrial.formats.text import Kind, Layout, is_number, is_whole, split_spaces, text_column, write_text
+from fairtrial.formats.files import Head, split_spaces
+from fairtrial.formats.identities import SPEAKER, are_speakers, is_file
+from fairtrial.formats.sheets import ROLES, ReadOptions, Roles, check_positions, number_of
+from fairtrial.formats.table import TextPlan, text_header
+from fairtrial.formats.text import Layout, is_number, is_whole, text_column, write_text
 
 COLUMNS = {4: ("claim", "subject", "probe", "score"), 5: ("claim", "model", "subject", "probe", "score")}
-KINDS: dict[str, Kind] = {"claim": "id", "subject": "id", "model": "id", "probe": "text", "score": "score"}
-SPEAKER = r"^(id\d{5})/"
-"""The person in a path of VoxCeleb."""
-_LOOKED_AT = 2000
 _GENUINE = {"1", "+1", "true", "target", "genuine", "client", "bonafide", "bona-fide"}
 _SPOOFS = {"bonafide", "bona-fide", "spoof"}
 _WORDS = (_GENUINE - {"1", "+1"}) | _SPOOFS | {"false", "nontarget", "non-target", "impostor"}
 
 
-def rows_of(head: Head, count: int = _LOOKED_AT) -> tuple[str, list[list[str]]]:
-    """Give the delimiter of a headerless text and its first rows; no row if their widths differ."""
-    lines = head.lines(count) if head.is_text else []
-    by_spaces = [split_spaces(line) for line in lines]
-    for delimiter in "\t,;":
-        if not lines or delimiter not in lines[0]:
-            continue
-        rows = [[cell.strip(" ") for cell in line.split(delimiter)] for line in lines]
-        if delimiter == "\t" and b" " in head.data and len({len(row) for row in by_spaces}) == 1:
-            continue
-        # a comma between whole numbers may be a decimal point
-        if len({len(row) for row in rows}) == 1 and (delimiter == "\t" or any("." in cell for cell in rows[0])):
-            return delimiter, rows
-    return " ", by_spaces if len({len(row) for row in by_spaces}) == 1 else []
-
-
 def matches(heads: Sequence[Head]) -> bool:
     """Tell whether the cells of each file tell labels and scores, or people and scores."""
     return all(
-        text_header(head) is None and bool(rows := rows_of(head)[1]) and bool(_guess_roles(rows, {})) for head in heads
+        text_header(head) is None and bool(rows := head.rows[1]) and bool(_guess_roles(rows, {})) for head in heads
     )
 
 
@@ -75,8 +54,7 @@ def matches_bob(heads: Sequence[Head]) -> bool:
 
 
 def _width(head: Head) -> int:
-    lines = head.lines(1) if head.is_text else []
-    fields = split_spaces(lines[0]) if lines else [""]
+    fields = next(iter(head.fields(1)), [""])
     return len(fields) if is_number(fields[-1]) and "," not in fields[0] and not _is_prose(fields) else 0
 
 
@@ -184,7 +162,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     """Tell the columns of a file by what the caller says, by its first lines, or as bob's."""
     line = "".join(head.lines(1))
     origin = str(head.path)
-    delimiter, rows = rows_of(head)
+    delimiter, rows = head.rows
     # such as attack, as the columns that are told are called
     called = tuple(name for name in options.others if not number_of(name))
     options = replace(options, others=tuple(name for name in options.others if number_of(name)))
@@ -230,12 +208,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
             genuine_labels=options.genuine_labels,
             columns={"label": "3"},
         )
-    count = told.count("score")
-    names: list[str] = []
-    for number, role in enumerate(told, 1):
-        used = names.count(role) if role != "score" else sum(name.startswith("system ") for name in names)
-        system = f"system {used + 1}" if count > 1 else "score"
-        names.append(system if role == "score" else f"column {number}" if role == "other" else role)
+    names = column_names(told, "score")
     if (
         told[-4:] in (["probe", "other", "label", "score"], ["other", "other", "label", "score"])
         and len(told) - 3 not in given
@@ -265,12 +238,24 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     if bob and not given:
         return plan
     ids = [k for k, role in enumerate(told) if role in ("claim", "probe")]
-    if len(ids) == 2 and options.person is None and all(re.match(SPEAKER, row[k]) for row in rows for k in ids):
+    if len(ids) == 2 and options.person is None and are_speakers(row[k] for row in rows for k in ids):
         plan = replace(plan, person=SPEAKER)
     template = "columns have no names; taken for {names:list}; if that is wrong, give their numbers, as in {columns!o}"
     example = {"label": str(told.index("label") + 1)} if "label" in told else {"score": str(told.index("score") + 1)}
     guessed = Note("columns-guessed", template, origin, names=names, columns=example)
     return plan if len(given) == len(told) else replace(plan, notes=(guessed,))
+
+
+def column_names(roles: Sequence[str], score: str) -> list[str]:
+    """Name columns by their roles, those that play none and several systems by number; `score` is the only system."""
+    several = roles.count("score") > 1
+    names = []
+    for number, role in enumerate(roles, 1):
+        if role == "score" and several:
+            names.append(f"system {roles[:number].count('score')}")
+        else:
+            names.append({"score": score, "other": f"column {number}"}.get(role, role))
+    return names
 
 
 def given_roles(options: ReadOptions, width: int, origin: str, roles: Sequence[str] = ROLES) -> dict[int, str]:
@@ -279,16 +264,6 @@ def given_roles(options: ReadOptions, width: int, origin: str, roles: Sequence[s
     given = {number_of(name) - 1: role for role, name in options.columns.items()}
     given |= {number_of(name) - 1: "score" for name in options.scores}
     return given | {number_of(name) - 1: "other" for name in options.others}
-
-
-def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
-    """Read a text without a header."""
-    return read_planned(head, plan_text(head, options), options, progress)
-
-
-def read_bob(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
-    """Read a file in the format of bob, of one system that is named after its file."""
-    return read_planned(head, plan_text(head, options, bob=True), options, progress)
 
 
 def write_bob(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> tuple[str, ...]:

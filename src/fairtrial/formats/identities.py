@@ -6,8 +6,8 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import ceil
 from typing import Any
 
@@ -18,49 +18,63 @@ from fairtrial.core.errors import InputError, ParameterError, TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, Trials, number_rows, object_array
 from fairtrial.core.words import Text, cut, listed, nearest, plural, shown
-from fairtrial.formats.sheets import PlaceOf, ReadOptions, Sheet, row_of
+from fairtrial.formats.sheets import PlaceOf, ReadOptions, Sheet, decode_labels, find_attacks
 from fairtrial.formats.text import ArrowTexts, string_buffers
 
 SPACES = " \t\u00a0\u2007\u202f\u3000\ufeff"
 """What may stand around an id without being part of it."""
 _FILE = re.compile(r"/|\.[A-Za-z]\w{1,3}$")
+SPEAKER = r"^(id\d{5})/"
+"""The person in a path of VoxCeleb."""
 _KEPT_AS = {"claim": "model", "subject": "probe"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Settled:
-    """Ids and labels as they are used."""
+def settle_labels(
+    sheet: Sheet, labels: Ids, options: ReadOptions, *, whole: bool = True, columns: Sequence[str] = ()
+) -> Sheet:
+    """Settle a sheet by its labels, without the trials whose labels mean neither genuine nor impostor.
 
-    ids: dict[str, IdColumn]
-    genuine: NDArray[np.bool_]
-    columns: dict[str, Further]
-    notes: tuple[str, ...]
+    Parameters
+    ----------
+    sheet, options, columns
+        As for `settle`.
+    labels
+        The labels of all trials.
+    whole
+        Whether the sheet is a whole file; a piece need not have all labels.
+
+    Raises
+    ------
+    InputError
+        Labels of no known coding, or of two; a label that was given and does not occur; or as for `settle`.
+    """
+    words: list[str] = labels.names.tolist()
+    genuine, keep, notes = decode_labels(words, labels.codes, options, sheet.origin, whole=whole)
+    attacks = find_attacks(labels)
+    sheet = replace(sheet, notes=(*sheet.notes, *notes))
+    if keep is not None:
+        sheet, attacks = sheet.rows(keep), None if attacks is None else attacks[keep]
+    return settle(sheet, genuine, options, attacks=attacks, columns=columns)
 
 
 def settle(
-    ids: dict[str, IdColumn],
+    sheet: Sheet,
     labels: NDArray[np.bool_] | None,
     options: ReadOptions,
-    origin: str,
     *,
-    place: PlaceOf | None = None,
     attacks: NDArray[np.bool_] | None = None,
     columns: Sequence[str] = (),
-) -> Settled:
+) -> Sheet:
     """Decide who takes part in each trial, and whether it is genuine.
 
     Parameters
     ----------
-    ids
-        The id columns as they stand in the file.
+    sheet
+        The trials with ids as they stand in the file.
     labels
         Which trials the file says are genuine; None where it does not say.
     options
         What the caller says.
-    origin
-        The file.
-    place
-        From the index of a row to where it came from; by default the file and the row's number.
     attacks
         Trials in which somebody imitates the claimed person, who may then be said to be the subject.
     columns
@@ -72,23 +86,28 @@ def settle(
         An id that is empty or in which no person is found; labels that contradict the ids; nothing that says
         which trials are genuine.
     """
-    place = place or row_of(origin)
-    stripped = {name: without_spaces(column) for name, column in ids.items()}
-    changed = [name for name, column in stripped.items() if column is not ids[name]]
+    ids = {name: without_spaces(column) for name, column in sheet.ids.items()}
+    changed = [name for name, column in ids.items() if column is not sheet.ids[name]]
     notes: tuple[str, ...] = (f"spaces around ids were left out: {', '.join(changed)}",) if changed else ()
-    ids = stripped
     for name, column in ids.items():
         if column.holds(""):
             row = int(np.flatnonzero(column.decode() == "")[0])
-            raise InputError(f"{place(row)}: {name} is empty; every trial needs one")
+            raise InputError(f"{sheet.place(row)}: {name} is empty; every trial needs one")
     further: dict[str, Further] = {}
     if options.person is not None and (labels is not None or not options.key):
-        ids, further = _persons(ids, options.person, place)
+        ids, further = _persons(ids, options.person, sheet.place)
         notes += (f"people are what matches {options.person} in the ids",)
     if options.key and labels is None:  # the key says which trials are genuine
-        return Settled(ids, np.zeros(0, dtype=bool), further, notes)
-    genuine, more = _genuine(ids, labels, options, origin, place, attacks, columns)
-    return Settled(ids, genuine, further, (*notes, *more))
+        genuine = np.zeros(len(sheet), bool)
+    else:
+        genuine, more = _genuine(ids, labels, options, sheet, attacks, columns)
+        notes += more
+    return replace(sheet, ids=ids, genuine=genuine, columns={**sheet.columns, **further}, notes=(*sheet.notes, *notes))
+
+
+def are_speakers(names: Iterable[str]) -> bool:
+    """Tell whether all names are paths of VoxCeleb, which begin with the person."""
+    return all(re.match(SPEAKER, name) for name in names)
 
 
 def without_spaces(column: IdColumn) -> IdColumn:
@@ -192,8 +211,7 @@ def _genuine(
     ids: dict[str, IdColumn],
     labels: NDArray[np.bool_] | None,
     options: ReadOptions,
-    origin: str,
-    place: PlaceOf,
+    sheet: Sheet,
     attacks: NDArray[np.bool_] | None,
     columns: Sequence[str],
 ) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
@@ -204,7 +222,7 @@ def _genuine(
         wanted = "a label column, or claim and subject" if labels is None else "claim and subject"
         raise InputError(
             "{origin}: nothing says which trials are genuine: it needs {wanted}{names}; name them, as in {columns!o}",
-            origin=origin,
+            origin=sheet.origin,
             wanted=wanted,
             names=names,
             columns={"label": "NAME"},
@@ -214,15 +232,14 @@ def _genuine(
             raise InputError(
                 "{origin}: has no labels, as {genuine_by!o} asks; leave that out, or name the column, as in "
                 "{columns!o}",
-                origin=origin,
+                origin=sheet.origin,
                 genuine_by="label",
                 columns={"label": "NAME"},
             )
-        return ids["claim"].numbered().equals(ids["subject"].numbered()), ()
+        return ids["claim"].equals(ids["subject"]), ()
     if not known:
         return labels, ()
-    claim, subject = (ids[name].numbered() for name in ("claim", "subject"))
-    same = claim.equals(subject)
+    same = ids["claim"].equals(ids["subject"])
     if options.genuine_by == "ids":
         return same, (f"genuine where claim = subject; {plural(int((same != labels).sum()), 'label')} overruled",)
     wrong = labels != same
@@ -230,12 +247,13 @@ def _genuine(
         wrong &= ~attacks
     if not wrong.any():
         return labels, ()
+    claim, subject = (ids[name].numbered() for name in ("claim", "subject"))
     claims, subjects = (set(column.names[np.unique(column.codes)]) for column in (claim, subject))
     if claims.isdisjoint(subjects):  # they are named in different ways
         return labels, ()
     if options.genuine_by == "label":
         return labels, (f"{plural(int(wrong.sum()), 'label')} contradict claim and subject; the labels count",)
-    raise InputError(_contradiction(ids, labels, np.flatnonzero(wrong), place))
+    raise InputError(_contradiction(ids, labels, np.flatnonzero(wrong), sheet.place))
 
 
 def is_file(name: str) -> bool:
@@ -278,7 +296,7 @@ def check_repeated(sheet: Sheet) -> tuple[str, ...]:
     if len(few) == 1 and len(np.unique(probe.numbered().codes)) == 1:  # such as x for what is not known
         return ()
     columns = [column for name in ID_FIELDS if (column := sheet.ids.get(name)) is not None]
-    rows = _suspects(columns)
+    rows = _suspects(columns, probe)
     keys = number_rows([column[rows].numbered().codes for column in columns])
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     before = rows[first[inverse]]
@@ -297,12 +315,15 @@ def check_repeated(sheet: Sheet) -> tuple[str, ...]:
     return (f"{plural(len(again), 'trial')} came before with the same ids, and count again (such as {ids})",)
 
 
-def _suspects(columns: Sequence[IdColumn]) -> NDArray[np.int64]:
+def _suspects(columns: Sequence[IdColumn], probe: IdColumn) -> NDArray[np.int64]:
     """Give rows that may be repeated, in order: those that share a key with others. Equal ids have equal keys.
 
     The keys have the last bytes of long texts only. Where that leaves many rows, those before them are looked at too.
     """
-    rows = _sharing(_keys(columns, 0))
+    rows = _sharing(_keys([probe], 0))
+    if len(rows) >= _FEW_SUSPECTS:  # probes come again in other trials
+        columns = [column if column is probe else column.numbered() for column in columns]
+        rows = _sharing(_keys(columns, 0))
     for skipped in (8, 16, 24, 32, 40):
         if len(rows) < _FEW_SUSPECTS:
             break

@@ -6,7 +6,6 @@ names that they share with the score files. Scores are joined to trials by these
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,9 +19,9 @@ from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, number_rows
 from fairtrial.core.words import cut
 from fairtrial.formats import parquet
 from fairtrial.formats.files import read_head
-from fairtrial.formats.headerless import SPEAKER, label_column, rows_of
-from fairtrial.formats.identities import settle, without_spaces
-from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels, find_attacks, key_roles, number_of
+from fairtrial.formats.headerless import label_column
+from fairtrial.formats.identities import SPEAKER, are_speakers, settle_labels, without_spaces
+from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, number_of, roles_by_name
 from fairtrial.formats.table import text_header
 from fairtrial.formats.text import Kind, Layout, read_columns
 
@@ -48,19 +47,19 @@ def read_key(path: str, options: ReadOptions) -> Key:
             table = parquet.read_table(file, file.schema_arrow.names, head)
         texts = {str(name): table[name].to_pylist() for name in table.column_names}
         columns = {name: Ids.of(["" if cell is None else str(cell) for cell in cells]) for name, cells in texts.items()}
-        label, ids = key_roles(list(columns), options)
+        roles = roles_by_name(list(columns), options)
     else:
         delimiter, names = text_header(head, key=True) or ("", [])
-        if names:
-            label, ids = key_roles(names, options)
-        else:
-            delimiter, rows = rows_of(head)
-            given = number_of(options.columns.get("label", "")) or label_column(rows)
-            label, ids = str(given or ""), {}
         header = bool(names)
-        names = names or [str(number + 1) for number in range(len(rows[0]) if rows else 0)]
-        kinds: list[Kind] = ["id" if name else "skip" for name in names]
+        roles = roles_by_name(names, options) if header else {}
+        if not header:
+            delimiter, rows = head.rows
+            names = [str(number + 1) for number in range(len(rows[0]) if rows else 0)]
+            roles["label"] = str(number_of(options.columns.get("label", "")) or label_column(rows) or "")
+        kinds: list[Kind] = ["text" if name else "skip" for name in names]
         columns = read_columns(head, Layout(tuple(names), tuple(kinds), delimiter, header=header)).columns
+    label = roles.get("label", "")
+    ids = {field: roles[field] for field in ID_FIELDS if field in roles}
     if label not in columns:
         raise InputError(
             "{path}: no column says which trials are genuine among {names:list}; name it, as in {columns!o}",
@@ -115,14 +114,7 @@ def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet
             trial=", ".join(cut(key.columns[column].name(row)) for column in trials.values()),
             count=len(again),
         )
-    coded = key.columns[key.label].numbered()
-    genuine, keep, left = decode_labels(coded.names.tolist(), coded.codes, options, key.origin)
-    notes: list[Note | str] = [*left]
-    judged = found if keep is None else found & np.isin(np.arange(count), keep)
-    chosen = np.flatnonzero(judged)
-    labels = np.zeros(count, dtype=bool)
-    labels[slice(None) if keep is None else keep] = genuine
-    attacks = find_attacks(coded)
+    chosen = np.flatnonzero(found)
     further: dict[str, Further] = {
         f"column {name}" if number_of(name) else name: column[chosen]
         for name, column in key.columns.items()
@@ -130,43 +122,27 @@ def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet
     }
     for sheet, own in zip(sheets, rows, strict=True):
         further |= {name: column[own[chosen]] for name, column in sheet.columns.items() if name not in further}
+    notes: list[Note | str] = [note for sheet in sheets for note in sheet.notes]
     if dropped:
         template = "dropped {count:plural scored trial} that the key does not have"
         notes.append(Note("key-unknown", template, count=dropped))
-    settings = options
     columns = {role: key.columns[column][chosen] for role, column in trials.items()}
-    names = [name for column in columns.values() for name in _names(column)]
-    if options.person is None and all(re.match(SPEAKER, name) for name in names):
-        settings = replace(options, person=SPEAKER)
+    if options.person is None and are_speakers(name for column in columns.values() for name in _names(column)):
+        options = replace(options, person=SPEAKER)
     taken = f"key {key.origin}: label {key.label}, {', '.join(trials)}"
     joined = Sheet(
         key.origin,
         columns_of([column[own[chosen]] for sheet, own in zip(sheets, rows, strict=True) for column in sheet.scores.T]),
-        labels[chosen],
+        np.zeros(len(chosen), bool),
         tuple(name for sheet in sheets for name in sheet.systems),
         columns,
-        (*notes, *(note for sheet in sheets for note in sheet.notes)),
+        tuple(notes),
         named=all(sheet.named for sheet in sheets),
         numbers=chosen,
         columns=further,
         taken=(taken, *(line for sheet in sheets for line in sheet.taken)),
     )
-    settled = settle(
-        columns,
-        joined.genuine,
-        settings,
-        key.origin,
-        place=joined.place,
-        attacks=None if attacks is None else attacks[chosen],
-    )
-    joined = replace(
-        joined,
-        ids=settled.ids,
-        genuine=settled.genuine,
-        columns={**further, **settled.columns},
-        notes=(*joined.notes, *settled.notes),
-    )
-    return joined, found
+    return settle_labels(joined, key.columns[key.label].numbered()[chosen], options), found
 
 
 def check_scored(found: Flags, key: Key, options: ReadOptions) -> tuple[Note, ...]:

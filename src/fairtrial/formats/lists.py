@@ -13,13 +13,13 @@ from dataclasses import replace
 import numpy as np
 
 from fairtrial.core.errors import InputError
-from fairtrial.core.trials import ID_FIELDS, IdColumn, Ids
+from fairtrial.core.trials import ID_FIELDS, IdColumn
 from fairtrial.core.words import listed
 from fairtrial.formats import headerless
 from fairtrial.formats.files import UNNAMED, Head, Progress
 from fairtrial.formats.identities import settle
-from fairtrial.formats.sheets import Place, ReadOptions, Sheet, check_missing, columns_of, row_of
-from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns, split_spaces
+from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, stack
+from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns
 
 _GENUINE = re.compile(r"gen|genuin[a-z]*|clients?|pos|positives?|targets?|tar|mated")
 _IMPOSTOR = re.compile(r"imp|impost[a-z]*|neg|negatives?|nontargets?|non|nonmated")
@@ -53,7 +53,7 @@ def _system(head: Head) -> str:
 
 def matches(heads: Sequence[Head]) -> bool:
     """Tell whether files of numbers are named like genuine and like impostor, with parts of both of each system."""
-    return _have_classes(_groups(heads)) and all(bool(line := _first(head)) and is_number(line[-1]) for head in heads)
+    return _have_classes(_groups(heads)) and all(is_number(_first(head)[-1]) for head in heads)
 
 
 def _have_classes(groups: dict[str, list[Head]]) -> bool:
@@ -75,8 +75,7 @@ def are_scores(head: Head) -> bool:
 
 
 def _first(head: Head) -> list[str]:
-    lines = head.lines(1) if head.is_text else []
-    return split_spaces(lines[0]) if lines else []
+    return next(iter(head.fields(1)), [""])
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
@@ -98,50 +97,33 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
 def _read_one(ordered: Sequence[Head], options: ReadOptions, progress: Progress | None) -> Sheet:
     """Read the files of one system, the genuine ones first."""
     names = _columns(ordered, options)
-    systems = tuple(name for name in names if name not in ID_FIELDS)
-    kinds: list[Kind] = [headerless.KINDS.get(name, "score") for name in names]
-    layout = Layout(names, tuple(kinds), " ", shape=" ".join(names))
-    read = [read_columns(head, layout, progress) for head in ordered]
-    for head, part in zip(ordered, read, strict=True):
-        for system in filter(options.wants, systems):
-            check_missing(part.columns[system], options.nan, row_of(str(head.path)), f"the score of {system}")
-    scores = columns_of([np.concatenate([part.columns[system] for part in read]) for system in systems])
-    ids: dict[str, IdColumn] = {
-        name: Ids.concat([part.columns[name] for part in read]) for name in ID_FIELDS if name in names
-    }
-    lengths = [len(part.columns[systems[0]]) for part in read]
-    ends = np.cumsum(lengths)
-
-    def place(row: int) -> Place:
-        part = int(np.searchsorted(ends, row, side="right"))
-        return Place(str(ordered[part].path), row + 1 - int(ends[part]) + lengths[part])
-
-    genuine = [_class_of_name(head) == "genuine" for head in ordered]
-    files = [
-        listed([head.path.name for head, is_ in zip(ordered, genuine, strict=True) if is_ is e]) for e in (True, False)
+    kinds: list[Kind] = [
+        "text" if name in ID_FIELDS else "skip" if name.startswith("column ") else "score" for name in names
     ]
-    origin = f"{ordered[0].path} and {files[1]}"
-    settled = settle(ids, np.repeat(genuine, lengths), options, origin, place=place)
+    systems = tuple(name for name, kind in zip(names, kinds, strict=True) if kind == "score")
+    layout = Layout(names, tuple(kinds), " ", shape=" ".join(names))
+    sheets = []
+    comments = 0
+    for head in ordered:
+        read = read_columns(head, layout, progress)
+        comments += read.comments
+        scores = columns_of([read.columns[system] for system in systems])
+        genuine = np.full(len(scores), _class_of_name(head) == "genuine")
+        ids: dict[str, IdColumn] = {name: read.columns[name] for name in ID_FIELDS if name in names}
+        sheets.append(Sheet(str(head.path), scores, genuine, systems, ids, named=False))
+    files = {
+        word: listed([head.path.name for head in ordered if _class_of_name(head) == word])
+        for word in ("genuine", "impostor")
+    }
+    sheet = stack(sheets, f"{ordered[0].path} and {files['impostor']}")
     roles = " ".join("score" if name in systems else name for name in names)
-    return Sheet(
-        origin,
-        scores,
-        settled.genuine,
-        systems,
-        settled.ids,
-        settled.notes,
-        named=False,
-        columns=settled.columns,
-        taken=(
-            f"{roles}; genuine {files[0]}, impostor {files[1]}",
-            *left_out(sum(part.comments for part in read)),
-        ),
-    )
+    taken = f"{roles}; genuine {files['genuine']}, impostor {files['impostor']}"
+    return settle(replace(sheet, taken=(taken, *left_out(comments))), sheet.genuine, options).checked(options)
 
 
 def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
     """Tell what the columns hold, the scores called by their systems' names."""
-    lines = [[split_spaces(line) for line in head.lines(_LOOKED_AT)] for head in heads]
+    lines = [head.fields(_LOOKED_AT) for head in heads]
     for head, found in zip(heads, lines, strict=True):
         if not found:
             raise InputError(f"{head.path}: holds nothing but comments")
@@ -161,9 +143,7 @@ def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
         )
     if not given:
         roles = _guess_roles(width, [row for found in lines for row in found], head)
-    count = roles.count("score")
-    numbers = iter(range(1, count + 1))
-    return tuple(role if role != "score" else f"system {next(numbers)}" if count > 1 else UNNAMED for role in roles)
+    return tuple(headerless.column_names(roles, UNNAMED))
 
 
 def _guess_roles(width: int, rows: Sequence[Sequence[str]], head: Head) -> list[str]:

@@ -15,7 +15,7 @@ from fairtrial.core.errors import InputError
 from fairtrial.core.trials import IdColumn, Ids
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import settle
-from fairtrial.formats.sheets import Place, ReadOptions, Sheet, check_missing, is_role, row_of
+from fairtrial.formats.sheets import Place, ReadOptions, Sheet, is_role
 from fairtrial.formats.text import DELIMITERS, Kind, Layout, is_number, left_out, read_columns, split_rows
 
 
@@ -52,13 +52,11 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
     delimiter, top = axes
     names = ("id", *(f"{k + 2} ({name})" for k, name in enumerate(top)))
     scores_kind: Kind = "score"
-    kinds: list[Kind] = ["id", *(scores_kind for _ in top)]
+    kinds: list[Kind] = ["text", *(scores_kind for _ in top)]
     layout = Layout(names, tuple(kinds), delimiter, header=True, shape=f"an id and {len(top)} scores")
     read = read_columns(head, layout, progress)
     columns = read.columns
-    at_left: Ids = columns["id"]
-    for name in names[1:]:
-        check_missing(columns[name], options.nan, row_of(str(head.path)), f"the score in column {name}")
+    at_left: Ids = columns["id"].numbered()
     along_top = Ids.of(top)
     size = (len(at_left), len(top))
     scores = np.stack([columns[name] for name in names[1:]], axis=1).reshape(-1, 1)
@@ -76,28 +74,23 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
     ordered: dict[str, IdColumn] = {"claim": ids["claim"], "subject": ids["subject"]}
     if options.diagonal:  # whatever the ids say
         options = replace(options, genuine_by="label")
-    settled = settle(ordered, genuine, options, str(head.path), place=lambda row: _cell(head, row, size[1]))
-    if not settled.genuine.any():
+    axes_ = ("claim", "subject") if options.transpose else ("subject", "claim")
+    sheet = Sheet(
+        str(head.path),
+        scores,
+        np.zeros(len(scores), bool),
+        (system_name(head.path),),
+        ordered,
+        named=False,
+        taken=(f"{axes_[0]} at the left, {axes_[1]} along the top", *left_out(read.comments)),
+        place_of=lambda row: Place(f"{head.path}, column {names[1 + row % size[1]]}", 1 + row // size[1]),
+    )
+    sheet = settle(sheet, genuine, options)
+    if not sheet.genuine.any():
         raise InputError(
             "{path}: no id at the left is also along the top, so no comparison is genuine; if the diagonal is, say so "
             "with {diagonal!o}",
             path=head.path,
             diagonal=True,
         )
-    axes_ = ("claim", "subject") if options.transpose else ("subject", "claim")
-    return Sheet(
-        str(head.path),
-        scores,
-        settled.genuine,
-        (system_name(head.path),),
-        settled.ids,
-        settled.notes,
-        named=False,
-        columns=settled.columns,
-        taken=(f"{axes_[0]} at the left, {axes_[1]} along the top", *left_out(read.comments)),
-    )
-
-
-def _cell(head: Head, index: int, width: int) -> Place:
-    row, column = divmod(index, width)
-    return Place(f"{head.path}, column {column + 1}", row + 1)
+    return sheet.checked(options)

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from fairtrial.core.errors import InputError, OutputError
 from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, Trials
 from fairtrial.core.words import listed, plural, shown
 from fairtrial.formats.files import Head, Progress, check_unpacked, system_name
-from fairtrial.formats.identities import settle
-from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, decode_labels, find_attacks
+from fairtrial.formats.identities import settle, settle_labels
+from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of
 from fairtrial.formats.text import EXACT
 
 _END = 22
@@ -33,21 +33,20 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
     """Read an archive."""
     origin = str(head.path)
     try:
-        with open(head.source, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            file.seek(-_END - len(archive.zip.comment), os.SEEK_END)
-            count, there = int.from_bytes(file.read(_END)[10:12], "little"), len(archive.zip.infolist())
-            if count not in (_MANY, there):
-                raise ValueError(f"it should hold {count} arrays, and {there} are found")
-            members = {name: _member(archive, name) for name in archive.files}
+        with open(head.source, "rb") as file, ZipFile(file) as archive:
+            there = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            file.seek(-_END - len(archive.comment), os.SEEK_END)
+            count = int.from_bytes(file.read(_END)[10:12], "little")
+            if count not in (_MANY, len(archive.infolist())):
+                raise ValueError(f"it should hold {count} arrays, and {len(archive.infolist())} are found")
+            members = {name: _member(archive, info) for name, info in there.items()}
             needed = _needed(members, origin)
             if head.max_size is not None:
                 check_unpacked(sum(found.size for found in needed.values()), head.max_size, head.path)
             for name in set(members) - set(needed):  # what plays no part might have played one before it was damaged
-                if archive.zip.getinfo(_place(archive, name)).file_size <= _SMALL:
-                    with archive.zip.open(_place(archive, name)) as member:
-                        while member.read(1 << 20):
-                            pass
-            arrays: dict[str, Any] = {name: _whole(archive, name) for name in needed}
+                if there[name].file_size <= _SMALL:
+                    archive.read(there[name])
+            arrays: dict[str, Any] = {name: _whole(archive, there[name]) for name in needed}
             for name in [name for name, array in arrays.items() if array.dtype.kind == "S"]:
                 arrays[name] = np.char.decode(arrays[name], "utf-8")
     except UnicodeDecodeError as error:
@@ -76,24 +75,18 @@ class _Member:
     """In bytes."""
 
 
-def _member(archive: Any, name: str) -> _Member | None:
-    """Tell what an archive has by this name; None where that is not an array."""
-    place = _place(archive, name)
-    with archive.zip.open(place) as file:
+def _member(archive: Any, info: ZipInfo) -> _Member | None:
+    """Read the header of an array; None if the member is not an array."""
+    with archive.open(info) as file:
         if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
             return None
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, kind = read(file)
     size = prod(shape) * kind.itemsize
-    if size > archive.zip.getinfo(place).file_size:
-        raise ValueError(f"{name} is cut off")
+    if size > info.file_size:
+        raise ValueError(f"{info.filename} is cut off")
     return _Member(shape, size)
-
-
-def _place(archive: Any, name: str) -> str:
-    """Tell what the archive itself calls a member."""
-    return name if name in archive.zip.namelist() else f"{name}.npy"
 
 
 def _needed(members: dict[str, _Member | None], origin: str) -> dict[str, _Member]:
@@ -114,12 +107,12 @@ def _needed(members: dict[str, _Member | None], origin: str) -> dict[str, _Membe
     )
 
 
-def _whole(archive: Any, name: str) -> Any:
+def _whole(archive: ZipFile, info: ZipInfo) -> Any:
     """Give an array with nothing after it, as only what is read to its end is compared with its checksum."""
-    with archive.zip.open(_place(archive, name)) as member:
+    with archive.open(info) as member:
         array = np.lib.format.read_array(member, allow_pickle=False)
         if member.read(1):
-            raise ValueError(f"{name} holds more than its header says")
+            raise ValueError(f"{info.filename} holds more than its header says")
     return array
 
 
@@ -158,38 +151,24 @@ def _table(head: Head, arrays: dict[str, Any], others: Sequence[str], options: R
             raise InputError(f"{origin}: {name} has shape {array.shape}, but there are {len(scores)} trials")
         if name != "genuine":
             ids[name] = Ids.of(array.tolist())
-    coded = Ids.of(label.tolist())
-    genuine, keep, notes = decode_labels(coded.names.tolist(), coded.codes, options, origin)
-    systems = _names(arrays, scores.shape[1], head, origin)
     kept = {name: array for name, array in arrays.items() if name not in _OWN}
     further: dict[str, Further] = {
         name: array if array.dtype.kind in "fiu" else Ids.of(array.tolist()) for name, array in kept.items()
     }
     left = [f"left out: {listed(others)}, which have not one entry per trial"] if others else []
+    told = ["scores", "genuine" if "genuine" in arrays else "label", *ids]
+    besides = [f"kept besides: {listed(further)}"] if further else []
     sheet = Sheet(
         origin,
         np.asfortranarray(scores),
-        genuine if keep is None else np.zeros(len(scores), bool),
-        systems,
+        np.zeros(len(scores), bool),
+        _names(arrays, scores.shape[1], head, origin),
         ids,
-        notes,
         named="systems" in arrays,
         columns=further,
-    )
-    attacks = find_attacks(coded)
-    if keep is not None:
-        sheet, attacks = sheet.rows(keep), None if attacks is None else attacks[keep]
-    settled = settle(sheet.ids, genuine, options, origin, place=sheet.place, attacks=attacks)
-    told = ["scores", "genuine" if "genuine" in arrays else "label", *ids]
-    besides = [f"kept besides: {listed(further)}"] if further else []
-    return replace(
-        sheet,
-        ids=settled.ids,
-        genuine=settled.genuine,
-        columns={**sheet.columns, **settled.columns},
-        notes=(*sheet.notes, *settled.notes),
         taken=("; ".join([", ".join(told), *besides]), *left),
     )
+    return settle_labels(sheet, Ids.of(label.tolist()), options)
 
 
 def _two_lists(head: Head, arrays: dict[str, Any], others: Sequence[str], options: ReadOptions, origin: str) -> Sheet:
@@ -200,11 +179,10 @@ def _two_lists(head: Head, arrays: dict[str, Any], others: Sequence[str], option
         )
     scores = columns_of(list(np.concatenate(parts).T))
     labels = np.repeat([True, False], [len(part) for part in parts])
-    genuine = settle({}, labels, options, origin).genuine
     systems = _names(arrays, scores.shape[1], head, origin)
     left = [f"left out: {listed(others)}"] if others else []
     taken = ("genuine and impostor scores", *left)
-    return Sheet(origin, scores, genuine, systems, named="systems" in arrays, taken=taken)
+    return settle(Sheet(origin, scores, labels, systems, named="systems" in arrays, taken=taken), labels, options)
 
 
 def write(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:

@@ -39,7 +39,6 @@ class TrialPiece:
     piece: Piece
     systems: tuple[str, ...]
     """The systems of the set, whatever the file calls them, in the order of the file."""
-    options: ReadOptions
     format: str
 
     @property
@@ -64,18 +63,17 @@ class TrialPiece:
         """
         names = dict(zip(self.piece.systems, self.systems, strict=True))
         # a trial that lacks the score of one system may be dropped for all of them
-        alone = not everything and self.options.nan != "drop"
+        alone = not everything and self.piece.options.nan != "drop"
         wanted = [own for own, name in names.items() if name in systems] if alone else None
         for sheet in self.piece.sheets(wanted):
-            renamed = replace(sheet, systems=tuple(names[own] for own in sheet.systems))
+            named = tuple(names[own] for own in sheet.systems) if sheet.named else self.systems
             taken = note_format(sheet, self.format).taken if everything else ()
-            found = finish(replace(renamed, taken=()), self._options_for(renamed.systems))
-            yield ReadTrials(found if found.systems == tuple(systems) else found.select(systems), sheet.labels, taken)
-
-    def _options_for(self, systems: tuple[str, ...]) -> ReadOptions:
-        negate = self.options.negate
-        own = tuple(name for name in systems if name in negate) if isinstance(negate, tuple) else negate
-        return replace(self.options, systems=(), names=(), negate=own)
+            negate = self.piece.options.negate
+            negate = tuple(name for name in named if name in negate) if isinstance(negate, tuple) else negate
+            options = replace(self.piece.options, systems=(), names=(), negate=negate)
+            trials = finish(replace(sheet, systems=named, taken=()), options)
+            trials = trials if trials.systems == tuple(systems) else trials.select(systems)
+            yield ReadTrials(trials, sheet.labels, taken)
 
 
 def open_pieces(
@@ -121,7 +119,7 @@ def open_pieces(
                 "pieces are parts of one set, with the same systems"
             )
         systems = systems or named
-        found += [TrialPiece(piece, named, options, chosen.name) for piece in pieces]
+        found += [TrialPiece(piece, named, chosen.name) for piece in pieces]
     if not found:
         raise InputError(f"{listed([head.path for head in heads], 3)}: holds no trial")
     return _chosen(systems, options), tuple(found)
@@ -134,7 +132,7 @@ def set_of_pieces(
     if not pieces:
         raise InputError(f"{origin}: holds no trial")
     named = _given_names(pieces[0], options) or pieces[0].systems
-    return _chosen(named, options), tuple(TrialPiece(piece, named, options, format) for piece in pieces)
+    return _chosen(named, options), tuple(TrialPiece(piece, named, format) for piece in pieces)
 
 
 def can_be_cut(path: Path, format: str | None) -> bool:
@@ -160,7 +158,7 @@ def _heads(path: Path, max_size: int | None) -> list[Head]:
 
 def _names(piece: Piece, head: Head, options: ReadOptions, *, several: bool) -> tuple[str, ...]:
     """Tell what the systems of a file are called in the set."""
-    if piece.named or not several or options.names:
+    if piece.roles.named or not several or options.names:
         return _given_names(piece, options) or piece.systems
     return (system_name(head.path.resolve().parent),)
 
@@ -181,42 +179,29 @@ def _chosen(systems: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
     return options.systems or systems
 
 
-@dataclass(frozen=True, slots=True)
-class _FragmentPiece:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FragmentPiece(Piece):
     """A fragment of a dataset, or one of its row groups."""
 
     fragment: Any
-    name: str
     place: str
-    roles: Roles
-    options: ReadOptions
-    rows: int | None
-    size: int
-    at_once: int
-    """How many rows are read at once at most."""
-
-    @property
-    def named(self) -> bool:
-        """Whether the columns of scores have the names of systems."""
-        return self.roles.named
 
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems, as the dataset calls them."""
-        return self.roles.scores if self.named else (UNNAMED,)
+        return self.roles.scores if self.roles.named else (UNNAMED,)
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
         """Give the rows, at most some at a time."""
         import pyarrow as pa
 
         roles = self.roles if systems is None else self.roles.only(systems)
-        head = Head(Path(self.name), b"", None, place=self.place)
+        head = Head(Path(self.path), b"", None, place=self.place)
         try:
             batches = self.fragment.to_batches(columns=roles.columns, batch_size=self.at_once, use_threads=False)
             for batch in batches:
                 if batch.num_rows:
-                    sheet = parquet.sheet_of_table(head, pa.Table.from_batches([batch]), roles, self.options)
-                    yield sheet if self.named else replace(sheet, systems=self.systems)
+                    yield parquet.sheet_of_table(head, pa.Table.from_batches([batch]), roles, self.options)
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{head.origin}: cannot be read: {shown(error, 200)}") from error
 
@@ -261,11 +246,19 @@ def remote_dataset(address: str) -> Any:
 
 
 def _pieces(fragment: Any, name: str, roles: Roles, options: ReadOptions, at_once: int) -> Iterator[Piece]:
-    own = getattr(fragment, "path", None) or name
+    piece = _FragmentPiece(
+        path=getattr(fragment, "path", None) or name,
+        roles=roles,
+        options=options,
+        size=1,
+        at_once=at_once,
+        fragment=fragment,
+        place=", its rows",
+    )
     if not hasattr(fragment, "split_by_row_group"):
-        yield _FragmentPiece(fragment, own, ", its rows", roles, options, None, 1, at_once)
+        yield piece
         return
     for part in fragment.split_by_row_group():
         group = part.row_groups[0]
         place = f", row group {group.id}"
-        yield _FragmentPiece(part, own, place, roles, options, group.num_rows, group.total_byte_size, at_once)
+        yield replace(piece, fragment=part, place=place, rows=group.num_rows, size=group.total_byte_size)

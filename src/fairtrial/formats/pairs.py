@@ -9,7 +9,6 @@ A list of bare scores is in the order of the trial list. Paths that begin with a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,10 +18,9 @@ from fairtrial.core.errors import InputError
 from fairtrial.core.trials import Ids
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, Progress, system_name
-from fairtrial.formats.headerless import SPEAKER
-from fairtrial.formats.identities import settle
+from fairtrial.formats.identities import SPEAKER, are_speakers, settle
 from fairtrial.formats.sheets import ReadOptions, Sheet, check_positions, decode_labels, number_of
-from fairtrial.formats.text import Kind, Layout, TextColumns, is_number, left_out, read_columns, split_spaces
+from fairtrial.formats.text import Kind, Layout, TextColumns, is_number, left_out, read_columns
 
 _WORDS = {"target", "nontarget", "non-target", "true", "false"}
 _NUMBERS = {"0", "1"}
@@ -31,7 +29,7 @@ _LAST, _FIRST = ("claim", "probe", "label"), ("label", "claim", "probe")
 
 def _trial_columns(head: Head, count: int = 20) -> tuple[tuple[str, ...], ...]:
     """Give the ways in which a trial list may be read, by its first lines: none, one, or two."""
-    lines = [split_spaces(line) for line in head.lines(count)] if head.is_text else []
+    lines = head.fields(count)
     if not lines or any(len(line) != 3 for line in lines):
         return ()
     first, last = ({line[k].lower() for line in lines} for k in (0, 2))
@@ -61,7 +59,7 @@ def _order(head: Head, options: ReadOptions) -> tuple[str, ...] | None:
 
 
 def _score_columns(head: Head) -> tuple[str, ...] | None:
-    lines = [split_spaces(line) for line in head.lines(1)] if head.is_text else []
+    lines = head.fields(1)
     if not lines or len(lines[0]) not in (1, 3) or not is_number(lines[0][-1]):
         return None
     return ("score",) if len(lines[0]) == 1 else ("claim", "probe", "score")
@@ -82,7 +80,7 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
     if order is None or len(heads) < 2:
         raise InputError("name the trial list (enrol test target|nontarget) first and a score list after it")
     listed = _columns(heads[0], order, progress)
-    labels: Ids = listed.columns["label"]
+    labels: Ids = listed.columns["label"].numbered()
     origin = str(heads[0].path)
     genuine, keep, notes = decode_labels(labels.names.tolist(), labels.codes, options, origin)
     if keep is not None:
@@ -91,25 +89,16 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
     trials = Sheet(origin, np.empty((len(genuine), 0)), genuine, (), ids, notes, taken=left_out(listed.comments))
     sheets = [trials, *(_scores(head, trials, progress).checked(options) for head in heads[1:])]
     scored = align([sheets[0], *(_labelled(sheet, trials) for sheet in sheets[1:])], common=options.common)
-    if options.person is None and _are_voxceleb(scored):
+    names = [name for column in scored.ids.values() for name in column.numbered().names.tolist()]
+    if options.person is None and are_speakers(names):
         options = replace(options, person=SPEAKER)
-    settled = settle(scored.ids, scored.genuine, options, origin, place=scored.place)
     words = " ".join({"claim": "enrol", "probe": "test"}.get(name, name) for name in order)
-    return [
-        replace(
-            scored,
-            ids=settled.ids,
-            genuine=settled.genuine,
-            columns=settled.columns,
-            notes=(*scored.notes, *settled.notes),
-            taken=(f"trial list {words}", *scored.taken),
-        )
-    ]
+    return [settle(replace(scored, taken=(f"trial list {words}", *scored.taken)), scored.genuine, options)]
 
 
 def _columns(head: Head, names: tuple[str, ...], progress: Progress | None) -> TextColumns:
-    kinds: dict[str, Kind] = {"claim": "id", "probe": "id", "label": "id", "score": "score"}
-    return read_columns(head, Layout(names, tuple(kinds[name] for name in names), " ", shape=" ".join(names)), progress)
+    kinds: list[Kind] = ["score" if name == "score" else "text" for name in names]
+    return read_columns(head, Layout(names, tuple(kinds), " ", shape=" ".join(names)), progress)
 
 
 def _scores(head: Head, trials: Sheet, progress: Progress | None) -> Sheet:
@@ -142,7 +131,3 @@ def _labelled(sheet: Sheet, trials: Sheet) -> Sheet:
     own = zip(*(sheet.ids[name].decode().tolist() for name in ("claim", "probe")), strict=True)
     genuine = np.array([tables.get(pair, False) for pair in own], dtype=bool)
     return replace(sheet, genuine=genuine)
-
-
-def _are_voxceleb(sheet: Sheet) -> bool:
-    return all(re.match(SPEAKER, name) for column in sheet.ids.values() for name in column.numbered().names.tolist())

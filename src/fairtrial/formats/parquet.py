@@ -16,11 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError
-from fairtrial.core.trials import IdColumn, Ids, Trials, concat_further
+from fairtrial.core.trials import Ids, Trials
 from fairtrial.core.words import cut, listed, shown
 from fairtrial.formats.files import Head, Progress, check_unpacked, system_name
 from fairtrial.formats.identities import rename_ids
-from fairtrial.formats.sheets import Look, ReadOptions, Roles, Sheet, check_names, find_roles, ids_of_flags, look_at
+from fairtrial.formats.sheets import (
+    Look,
+    ReadOptions,
+    Roles,
+    Sheet,
+    check_names,
+    find_roles,
+    ids_of_flags,
+    look_at,
+    stack,
+)
 from fairtrial.formats.table import sheet_of, to_arrow
 from fairtrial.formats.text import EXACT, ArrowTexts, Kind, ids_from_arrow
 
@@ -108,29 +118,7 @@ def read_parts(heads: Sequence[Head], options: ReadOptions, progress: Progress |
             raise InputError(
                 f"{sheet.origin}: has other columns than {first.origin}, so they are not parts of one table"
             )
-    ids: dict[str, IdColumn] = {name: _concatenate([sheet.ids[name] for sheet in sheets]) for name in first.ids}
-    return [
-        Sheet(
-            str(heads[0].path.parent),
-            np.concatenate([sheet.scores for sheet in sheets]),
-            np.concatenate([sheet.genuine for sheet in sheets]),
-            first.systems,
-            ids,
-            tuple(note for sheet in sheets for note in sheet.notes),
-            all(sheet.named for sheet in sheets),
-            columns={name: concat_further([sheet.columns[name] for sheet in sheets]) for name in first.columns},
-            taken=first.taken,
-        )
-    ]
-
-
-def _concatenate(parts: Sequence[IdColumn]) -> IdColumn:
-    import pyarrow as pa
-
-    texts = [part.texts for part in parts if isinstance(part, ArrowTexts)]
-    if len(texts) < len(parts):
-        return Ids.concat(parts)
-    return ArrowTexts(pa.chunked_array([chunk for text in texts for chunk in text.chunks], type=pa.string()))
+    return [stack(sheets, str(heads[0].path.parent))]
 
 
 def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
@@ -251,7 +239,7 @@ def _column(column: pa.ChunkedArray, name: str, kind: Kind, origin: str, *, flag
             raise InputError(f"{origin}: column {name} has {column.null_count} empty cells; every trial needs one")
         if flags and pa.types.is_boolean(column.type):
             return column.to_numpy()
-        if kind != "text":
+        if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
             return _names(column)
         texts = column.cast(pa.string())
         texts.validate(full=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -83,56 +83,35 @@ _BYTES_FOR_EACH = 16
 _LEAST_ROWS = 1 << 12
 
 
-class Piece(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
     """Some of the rows of a file."""
+
+    path: str
+    roles: Roles
+    options: ReadOptions
+    rows: int | None = None
+    """How many rows it has; None where that is known only once they are read."""
+    size: int
+    """About how many bytes are read."""
+    at_once: int
+    """How much is read at once at most: rows of a table, bytes of a text."""
 
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems, as the file calls them."""
-        ...
-
-    @property
-    def named(self) -> bool:
-        """Whether the file itself names its systems; otherwise their names only follow from its own."""
-        ...
-
-    @property
-    def rows(self) -> int | None:
-        """How many rows it has; None where that is known only once they are read."""
-        ...
-
-    @property
-    def size(self) -> int:
-        """About how many bytes are read."""
-        ...
+        return self.roles.scores if self.roles.named else (system_name(Path(self.path)),)
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
         """Give the rows, some at a time, with the scores of some systems; None for all that the file holds."""
-        ...
+        raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
-class _ParquetPiece:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ParquetPiece(Piece):
     """Row groups of a Parquet file."""
 
-    path: str
     groups: tuple[int, ...]
-    roles: Roles
-    options: ReadOptions
-    rows: int
-    size: int
-    at_once: int
-    """How many rows are read at once at most."""
-
-    @property
-    def named(self) -> bool:
-        """Whether the file itself names its systems."""
-        return self.roles.named
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems, as the file calls them."""
-        return self.roles.scores if self.named else (system_name(Path(self.path)),)
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
         """Give the rows, at most some at a time."""
@@ -156,35 +135,17 @@ class _ParquetPiece:
                     yield parquet.sheet_of_table(head, pa.Table.from_batches(batches), roles, self.options)
 
 
-@dataclass(frozen=True, slots=True)
-class _TextPiece:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TextPiece(Piece):
     """Lines of a text file: those of one block, or where it is compressed all of them."""
 
-    path: str
     compression: str | None
     plan: table.TextPlan
-    options: ReadOptions
     header: bytes
     """The lines up to the names of the columns."""
     start: int
-    size: int
     lines: int
     """How many lines come before."""
-    at_once: int
-    """How many bytes are read at once at most."""
-    rows: None = None
-
-    @property
-    def named(self) -> bool:
-        """Whether the file itself names its systems."""
-        return self.plan.roles.named
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems, as the file calls them."""
-        if not self.named:
-            return (system_name(Path(self.path)),)
-        return self.plan.roles.scores
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
         """Give the rows, block by block."""
@@ -228,7 +189,17 @@ def parquet_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
     found: list[Piece] = []
     for some in filter(None, together):
         rows, size = (sum(sizes[k][which] for k in some) for which in (0, 1))
-        found.append(_ParquetPiece(str(head.path), tuple(some), roles, options, rows, size, at_once))
+        found.append(
+            _ParquetPiece(
+                path=str(head.path),
+                groups=tuple(some),
+                roles=roles,
+                options=options,
+                rows=rows,
+                size=size,
+                at_once=at_once,
+            )
+        )
     return found
 
 
@@ -260,25 +231,26 @@ def text_pieces(
     plan = plan_text(head, options)
     check_wide(plan.roles, head)
     header = _header_of(head) if plan.layout.header else b""
-    path, lines = str(head.path), header.count(b"\n")
+    lines = header.count(b"\n")
+    piece = _TextPiece(
+        path=str(head.path),
+        roles=plan.roles,
+        options=options,
+        size=head.path.stat().st_size,
+        at_once=at_once,
+        compression=head.compression,
+        plan=plan,
+        header=header,
+        start=len(header),
+        lines=lines,
+    )
     if head.compression is not None:
-        size = head.path.stat().st_size
-        return [_TextPiece(path, head.compression, plan, options, header, len(header), size, lines, at_once)]
+        return [piece]
     with head.open() as stream:
         stream.seek(len(header))
         return [
-            _TextPiece(
-                path,
-                None,
-                plan,
-                options,
-                header,
-                len(header) + block.start,
-                len(block.data),
-                lines + block.lines,
-                at_once,
-            )
-            for block in cut_blocks(stream, at_once, quotes=plan.layout.quotes, origin=path)
+            replace(piece, start=len(header) + block.start, size=len(block.data), lines=lines + block.lines)
+            for block in cut_blocks(stream, at_once, quotes=plan.layout.quotes, origin=piece.path)
         ]
 
 

@@ -8,14 +8,13 @@ from typing import Any
 from fairtrial.core.errors import FairtrialError, InputError
 from fairtrial.core.words import cut
 from fairtrial.formats import headerless, parquet
-from fairtrial.formats.files import PathLike, read_head
+from fairtrial.formats.files import FIRST_ROWS, PathLike, read_head
 from fairtrial.formats.parquet import open_parquet
 from fairtrial.formats.registry import detect_formats
 from fairtrial.formats.sheets import ReadOptions, Roles, find_coding, label_meaning
-from fairtrial.formats.table import text_header, text_roles
+from fairtrial.formats.table import plan_text, text_header
 from fairtrial.formats.text import split_rows
 
-_ROWS = 2000
 _EXAMPLES = 4
 _MOST_LABELS = 12
 _LINES = 4
@@ -116,17 +115,17 @@ def glance(path: PathLike) -> Glance:
     try:
         if head.is_parquet:
             with open_parquet(head) as file:
-                first = next(file.iter_batches(_ROWS), None)
+                first = next(file.iter_batches(FIRST_ROWS), None)
                 cells = {name: [] if first is None else _texts(first.column(name)) for name in file.schema_arrow.names}
                 roles = parquet.plan_roles(file.schema_arrow, parquet.first_rows(file), ReadOptions(), str(head.path))
             played = _played(roles)
         elif told.name == "csv":
             delimiter, names = text_header(head) or (",", [])
-            rows = split_rows(head.lines(1 + _ROWS, header=True), delimiter)[1:]
+            rows = split_rows(head.lines(1 + FIRST_ROWS, header=True), delimiter)[1:]
             cells = {name: [row[k].strip() for row in rows if k < len(row)] for k, name in enumerate(names) if name}
-            played = _played(text_roles(head, ReadOptions()))
+            played = _played(plan_text(head, ReadOptions()).roles)
         elif told.name == "headerless":  # its columns go by their numbers
-            rows = headerless.rows_of(head, _ROWS)[1]
+            rows = head.rows[1]
             cells = {str(number): list(column) for number, column in enumerate(zip(*rows, strict=True), 1)}
             plan = headerless.plan_text(head, ReadOptions())
             by_name = _played(plan.roles)

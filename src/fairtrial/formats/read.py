@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from fairtrial.core.errors import InputError, OutputError, ParameterError, TrialsError
 from fairtrial.core.trials import Frame, Trials, TrialsLike, trials_of
 from fairtrial.core.words import listed, plural
-from fairtrial.formats import parquet
+from fairtrial.formats import lists, parquet
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import (
     Head,
@@ -57,8 +57,6 @@ __all__ = [
     "write_trials",
 ]
 
-Joined: TypeAlias = tuple[Key, Flags]
-"""A key, and which of its trials have scores."""
 _SMALL = 1 << 26
 """Bytes in memory that are not worth a closer look."""
 _PLAIN, _COMPRESSED = 2, 10
@@ -111,9 +109,8 @@ def read_trials(
     settings = as_options(options)
     if len(settings.key) > 1:
         raise ParameterError("give one {key!p} only", key=None)
-    joined: list[Joined] = []
-    trials, _ = _read(paths, format, settings, progress, joined)
-    return trials.with_notes(*(note for key, scored in joined for note in check_scored(scored, key, settings)))
+    trials, _, joined = _read(paths, format, settings, progress)
+    return trials if joined is None else trials.with_notes(*check_scored(*joined, settings))
 
 
 def read_pair(
@@ -166,19 +163,14 @@ def read_pair(
     settings = as_options(options)
     if len(settings.key) > 2:
         raise ParameterError("give one {key!p} for both sets, or one for dev and one for test", key=None)
-    pair = len(settings.key) == 2
-    keys = [replace(settings, key=settings.key[k : k + 1]) if pair else settings for k in (0, 1)]
-    joined: list[Joined] = []
-    (dev_trials, dev_named), (test_trials, test_named) = (
-        _read(paths, format, own, progress, joined) for paths, own in zip((dev, test), keys, strict=True)
-    )
-    if pair:
-        (dev_key, scored_dev), (test_key, scored_test) = joined
-        dev_trials = dev_trials.with_notes(*check_scored(scored_dev, dev_key, settings))
-        test_trials = test_trials.with_notes(*check_scored(scored_test, test_key, settings))
-    elif joined:  # one key, whose trials may be of either set
-        (key, scored_dev), (_, scored_test) = joined
-        dev_trials = dev_trials.with_notes(*check_scored(scored_dev | scored_test, key, settings))
+    dev_trials, dev_named, dev_joined = _read(dev, format, replace(settings, key=settings.key[:1]), progress)
+    test_trials, test_named, test_joined = _read(test, format, replace(settings, key=settings.key[-1:]), progress)
+    if dev_joined is not None and test_joined is not None:
+        if len(settings.key) == 2:
+            test_trials = test_trials.with_notes(*check_scored(*test_joined, settings))
+        else:  # one key, whose trials may be of either set
+            dev_joined = (dev_joined[0] | test_joined[0], dev_joined[1])
+        dev_trials = dev_trials.with_notes(*check_scored(*dev_joined, settings))
     unnamed = not dev_named and not test_named and len(dev_trials.systems) == len(test_trials.systems)
     if unnamed and dev_trials.systems != test_trials.systems:
         note = f"{', '.join(test_trials.systems)} taken as dev's {', '.join(dev_trials.systems)}, by the files' order"
@@ -191,18 +183,17 @@ def _read(
     format: str | None,
     settings: ReadOptions,
     progress: Progress | None,
-    joined: list[Joined],
-) -> tuple[Trials, bool]:
-    """Read the trials, and tell whether the files name their systems; a key and its scored trials are appended."""
-    sheets = _read_sheets(expand(paths), format, settings, progress)
-    sheets = _name_apart(sheets, settings.names)
+) -> tuple[Trials, bool, tuple[Flags, Key] | None]:
+    """Read the trials, and tell whether the files name their systems, and which trials of a key have scores."""
+    sheets = _name_apart(_read_sheets(expand(paths), format, settings, progress), settings.names)
+    joined = None
     if settings.key:
         key = read_key(settings.key[0], settings)
         sheet, scored = join(sheets, key, settings)
-        joined.append((key, scored))
+        joined = (scored, key)
     else:
         sheet = align(sheets, common=settings.common)
-    return finish_checked(sheet, settings), sheet.named or bool(settings.names)
+    return finish_checked(sheet, settings), sheet.named or bool(settings.names), joined
 
 
 def _read_sheets(
@@ -228,16 +219,17 @@ def _read_sheets(
 
 def _read_directory(path: Path, format: str | None, options: ReadOptions, progress: Progress | None) -> list[Sheet]:
     heads = [read_head(file, options.max_size) for file in list_directory(path)]
-    if heads and all(head.is_parquet for head in heads):
-        check_options(FORMATS["parquet"], options)
-        return [note_format(sheet, "parquet") for sheet in parquet.read_parts(heads, options, progress)]
-    if heads and FORMATS["lists"].matches(heads) and format in (None, "lists"):
-        check_options(FORMATS["lists"], options)
-        return [note_format(sheet, "lists") for sheet in FORMATS["lists"].read(heads, options, progress)]
-    raise InputError(
-        f"{path}: a directory can be read if it holds Parquet files only, or one list of genuine and one of impostor "
-        "scores; name the files in it instead"
-    )
+    if heads and FORMATS["parquet"].matches(heads):
+        chosen, read = FORMATS["parquet"], parquet.read_parts
+    elif heads and FORMATS["lists"].matches(heads) and format in (None, "lists"):
+        chosen, read = FORMATS["lists"], lists.read
+    else:
+        raise InputError(
+            f"{path}: a directory can be read if it holds Parquet files only, or one list of genuine and one of "
+            "impostor scores; name the files in it instead"
+        )
+    check_options(chosen, options)
+    return [note_format(sheet, chosen.name) for sheet in read(heads, options, progress)]
 
 
 def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:

@@ -101,6 +101,35 @@ def _one_by_one(read: Callable[[Head, ReadOptions, Progress | None], Sheet]) -> 
     return lambda heads, options, progress: [read(head, options, progress) for head in heads]
 
 
+def _text(
+    name: str,
+    description: str,
+    matches: Callable[[Sequence[Head]], bool],
+    plan: Callable[[Head, ReadOptions], table.TextPlan],
+    write: Callable[[Trials, Path, Path], tuple[str, ...] | None] | None = None,
+    endings: tuple[str, ...] = (),
+) -> Format:
+    """Make a format of text whose columns are told by its first lines."""
+    return Format(
+        name,
+        description,
+        matches,
+        _one_by_one(lambda head, options, progress: table.read_planned(head, plan(head, options), options, progress)),
+        write,
+        endings,
+        options=_TABLE,
+        pieces=partial(text_pieces, plan_text=plan),
+    )
+
+
+def _never(heads: Sequence[Head]) -> bool:
+    """Tell that no file has this format unless it is asked for."""
+    return False
+
+
+_WRITE_CSV, _WRITE_TSV = (partial(table.write, delimiter=delimiter) for delimiter in ",\t")
+_WRITE_BOB4, _WRITE_BOB5 = (partial(headerless.write_bob, names=headerless.COLUMNS[width]) for width in (4, 5))
+_PLAN, _PLAN_BOB = headerless.plan_text, partial(headerless.plan_text, bob=True)
 for _format in (
     Format(
         "lists",
@@ -138,53 +167,13 @@ for _format in (
         options=_LABELS,
     ),
     Format("matrix", "similarity matrix with ids", matrix.matches, _one_by_one(matrix.read), options=_MATRIX),
-    Format(
-        "csv",
-        "table with a header",
-        table.matches_text,
-        _one_by_one(table.read_text),
-        partial(table.write, delimiter=","),
-        (".csv",),
-        options=_TABLE,
-        pieces=partial(text_pieces, plan_text=table.plan_text),
+    _text("csv", "table with a header", table.matches_text, table.plan_text, _WRITE_CSV, (".csv",)),
+    _text("tsv", "table with a header, tabs", _never, table.plan_text, _WRITE_TSV, (".tsv",)),
+    _text(
+        "headerless", "columns without a header, recognised by their cells", headerless.matches, headerless.plan_text
     ),
-    Format(
-        "tsv",
-        "table with a header, tabs",
-        lambda heads: False,
-        _one_by_one(table.read_text),
-        partial(table.write, delimiter="\t"),
-        (".tsv",),
-        options=_TABLE,
-        pieces=partial(text_pieces, plan_text=table.plan_text),
-    ),
-    Format(
-        "headerless",
-        "columns without a header, recognised by their cells",
-        headerless.matches,
-        _one_by_one(headerless.read),
-        options=_TABLE,
-        pieces=partial(text_pieces, plan_text=headerless.plan_text),
-    ),
-    Format(
-        "bob4",
-        "claim subject probe score",
-        headerless.matches_bob,
-        _one_by_one(headerless.read_bob),
-        partial(headerless.write_bob, names=headerless.COLUMNS[4]),
-        (".txt", ".scores"),
-        options=_TABLE,
-        pieces=partial(text_pieces, plan_text=partial(headerless.plan_text, bob=True)),
-    ),
-    Format(
-        "bob5",
-        "claim model subject probe score",
-        lambda heads: False,
-        _one_by_one(headerless.read_bob),
-        partial(headerless.write_bob, names=headerless.COLUMNS[5]),
-        options=_TABLE,
-        pieces=partial(text_pieces, plan_text=partial(headerless.plan_text, bob=True)),
-    ),
+    _text("bob4", "claim subject probe score", headerless.matches_bob, _PLAN_BOB, _WRITE_BOB4, (".txt", ".scores")),
+    _text("bob5", "claim model subject probe score", _never, _PLAN_BOB, _WRITE_BOB5),
 ):
     register_format(_format)
 
@@ -250,7 +239,7 @@ def _unknown(head: Head) -> InputError:
             f"{head.path}: holds scores, but nothing that says which are genuine; two such files are read together if "
             "their names say it, as in genuine.txt and impostor.txt, a score list after its trial list"
         )
-    rows = headerless.rows_of(head)[1]
+    rows = head.rows[1]
     label = headerless.label_column(rows) if rows else None
     if label is not None:
         return InputError(

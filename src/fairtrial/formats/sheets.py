@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from fairtrial.core.errors import InputError, ParameterError, check_choice, chec
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, NanPolicy, object_array
 from fairtrial.core.words import Text, cut, listed, nearest, shown
-from fairtrial.formats.text import Kind, is_number, is_whole
+from fairtrial.formats.text import Kind, concat_columns, is_number, is_whole
 
 ROLES = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
 
@@ -183,19 +183,32 @@ class Sheet:
     """What was taken for what, in words."""
     labels: frozenset[str] = frozenset()
     """The labels that were decoded."""
+    place_of: PlaceOf | None = None
+    """From where a row stood in the sheet to its place; None if that is its place in the file."""
 
     def __len__(self) -> int:
         return len(self.genuine)
 
     def place(self, row: int) -> Place:
         """Tell where a row came from."""
-        return Place(self.origin, 1 + (row if self.numbers is None else int(self.numbers[row])))
+        number = row if self.numbers is None else int(self.numbers[row])
+        return Place(self.origin, number + 1) if self.place_of is None else self.place_of(number)
 
     def checked(self, options: ReadOptions) -> Sheet:
         """Itself; without a policy for missing scores, an error that names the first of them."""
         for system, column in zip(self.systems, self.scores.T, strict=True):
-            if options.wants(system):
-                check_missing(column, options.nan, self.place, f"the score of {cut(system)}")
+            if options.nan != "error" or not options.wants(system) or not len(column) or not np.isnan(np.min(column)):
+                continue
+            rows = np.flatnonzero(np.isnan(column))
+            raise InputError(
+                "{place}: the score of {system} is NaN{more}; decide what happens to a trial without a score: {drop} "
+                "leaves it out, {reject} rejects it",
+                place=self.place(int(rows[0])),
+                system=cut(system),
+                more=f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else "",
+                drop=Text("{nan!o}", nan="drop"),
+                reject=Text("{nan!o}", nan="reject"),
+            )
         return self
 
     def rows(self, rows: NDArray[np.int64]) -> Sheet:
@@ -208,25 +221,33 @@ class Sheet:
         )
 
 
-def row_of(origin: str) -> PlaceOf:
-    """Give a function from the index of a row to where it is in a file."""
-    return lambda row: Place(origin, row + 1)
+def stack(sheets: Sequence[Sheet], origin: str) -> Sheet:
+    """Put sheets of the same columns one below the other; each row keeps its place in its file."""
+    first = sheets[0]
+    ends = np.cumsum([len(sheet) for sheet in sheets])
 
+    def place_of(row: int) -> Place:
+        part = int(np.searchsorted(ends, row, side="right"))
+        return sheets[part].place(row - int(ends[part]) + len(sheets[part]))
 
-def check_missing(scores: NDArray[np.floating], policy: NanPolicy, place: PlaceOf, what: str) -> None:
-    """Raise an error that names the place of the first missing score, unless there is a policy for them."""
-    if policy != "error" or not scores.size or not np.isnan(np.min(scores)):
-        return
-    rows = np.flatnonzero(np.isnan(scores))
-    more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
-    raise InputError(
-        "{place}: {what} is NaN{more}; decide what happens to a trial without a score: {drop} leaves it out, {reject} "
-        "rejects it",
-        place=place(int(rows[0])),
-        what=what,
-        more=more,
-        drop=Text("{nan!o}", nan="drop"),
-        reject=Text("{nan!o}", nan="reject"),
+    def concat(columns: str) -> dict[str, Any]:
+        tables = [getattr(sheet, columns) for sheet in sheets]
+        return {name: concat_columns([table[name] for table in tables]) for name in tables[0]}
+
+    scores = [
+        np.concatenate([sheet.scores[:, sheet.systems.index(system)] for sheet in sheets]) for system in first.systems
+    ]
+    return Sheet(
+        origin,
+        columns_of(scores),
+        np.concatenate([sheet.genuine for sheet in sheets]),
+        first.systems,
+        concat("ids"),
+        tuple(note for sheet in sheets for note in sheet.notes),
+        all(sheet.named for sheet in sheets),
+        columns=concat("columns"),
+        taken=first.taken,
+        place_of=place_of,
     )
 
 
@@ -445,8 +466,7 @@ class Roles:
     @property
     def kinds(self) -> dict[str, Kind]:
         """What each column is read as."""
-        found: dict[str, Kind] = dict.fromkeys(self.columns, "id")
-        found |= {column: "text" for field, column in self.ids if field == "probe"}
+        found: dict[str, Kind] = dict.fromkeys(self.columns, "text")
         return found | dict.fromkeys(self.further, "other") | dict.fromkeys(self.scores, "score")
 
     @property
@@ -486,15 +506,12 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
     """
     check_names(names, options, origin)
     given = {*options.columns.values(), *options.scores, *options.others}
-    roles = {role: name for role, name in options.columns.items() if name in names}
+    roles = roles_by_name(names, options)
+    for role, name in roles.items():
+        if role != "label" and role not in options.columns:
+            _check_look(name, looks, role, origin)
     others = [*options.others, *([roles.pop("other")] if "other" in roles else [])]
     by_lower = {name.lower(): name for name in reversed(names)}
-    for role, aliases in _ALIASES.items():
-        free = [by_lower[alias] for alias in aliases if alias in by_lower and by_lower[alias] not in given]
-        unused = [name for name in free if name not in roles.values()]
-        if role not in roles and unused:
-            _check_look(unused[0], looks, role, origin)
-            roles[role] = unused[0]
     scores = list(options.scores) or ([roles.pop("score")] if "score" in roles else [])
     if not scores:  # a column that says it is the score leaves no other
         scores = [by_lower[name] for name in _SCORE if name in by_lower and by_lower[name] not in given][:1]
@@ -544,15 +561,17 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
     )
 
 
-def key_roles(names: Sequence[str], options: ReadOptions) -> tuple[str, dict[str, str]]:
-    """Give the label of a key, empty if there is none, and its id columns by role."""
-    by_lower = {name.lower(): name for name in reversed(names)}
+def roles_by_name(names: Sequence[str], options: ReadOptions) -> dict[str, str]:
+    """Give the columns of roles, by what the caller says and by usual names."""
+    given = {*options.columns.values(), *options.scores, *options.others}
     roles = {role: name for role, name in options.columns.items() if name in names}
+    by_lower = {name.lower(): name for name in reversed(names)}
     for role, aliases in _ALIASES.items():
-        free = [by_lower[alias] for alias in aliases if alias in by_lower and by_lower[alias] not in roles.values()]
-        if role not in roles and free:
-            roles[role] = free[0]
-    return roles.get("label", ""), {field: roles[field] for field in ID_FIELDS if field in roles}
+        free = [name for alias in aliases if (name := by_lower.get(alias)) is not None and name not in given]
+        unused = [name for name in free if name not in roles.values()]
+        if role not in roles and unused:
+            roles[role] = unused[0]
+    return roles
 
 
 def check_names(names: Sequence[str], options: ReadOptions, origin: str) -> None:
@@ -576,7 +595,7 @@ def check_names(names: Sequence[str], options: ReadOptions, origin: str) -> None
 
 
 def _check_look(name: str, looks: dict[str, Look], role: str, origin: str) -> None:
-    if looks.get(name) == "fraction" and role != "label" and name.lower() != role:
+    if looks.get(name) == "fraction" and name.lower() != role:
         raise InputError(
             "{origin}: column {name:quoted} is the {role} by its name, but holds numbers that are not whole; say which "
             "it is, as in {score} or {columns!o}",

@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, OutputError
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Further, IdColumn, Ids, Trials
 from fairtrial.core.words import Text, cut, listed, shown
 from fairtrial.formats.alignment import align
-from fairtrial.formats.files import UNNAMED, Head, Progress, system_name
-from fairtrial.formats.identities import is_file, person_example, rename_ids, settle
+from fairtrial.formats.files import FIRST_ROWS, UNNAMED, Head, Progress, split_spaces, system_name
+from fairtrial.formats.identities import is_file, person_example, rename_ids, settle, settle_labels
 from fairtrial.formats.sheets import (
     Look,
     ReadOptions,
@@ -29,8 +28,6 @@ from fairtrial.formats.sheets import (
     Sheet,
     check_unsure,
     columns_of,
-    decode_labels,
-    find_attacks,
     find_roles,
     ids_of_flags,
     is_role,
@@ -46,7 +43,6 @@ from fairtrial.formats.text import (
     left_out,
     read_columns,
     split_rows,
-    split_spaces,
     text_column,
     write_text,
 )
@@ -55,7 +51,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _LOOKED_AT = 20
-_MOST_LOOKED_AT = 2000
 _SAMPLED = 2000
 
 
@@ -87,11 +82,6 @@ def text_header(head: Head, *, key: bool = False) -> tuple[str, list[str]] | Non
     return delimiter, names
 
 
-def read_text(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
-    """Read a text table."""
-    return read_planned(head, plan_text(head, options), options, progress)
-
-
 @dataclass(frozen=True, slots=True)
 class TextPlan:
     """How a text table is read: told by its first lines, used for all of it or for one block after another."""
@@ -113,27 +103,17 @@ class TextPlan:
 
 
 def plan_text(head: Head, options: ReadOptions) -> TextPlan:
-    """Tell the columns of a text table and what each is."""
-    roles = text_roles(head, options)
-    delimiter, names = _known_header(head)
-    return TextPlan(Layout(tuple(names), _kinds(names, roles), delimiter, header=True, shape=listed(names)), roles)
-
-
-def text_roles(head: Head, options: ReadOptions) -> Roles:
-    """Tell which column of a text table plays which role, by its first lines."""
-    delimiter, names = _known_header(head)
-    rows = split_rows(head.lines(1 + _MOST_LOOKED_AT, header=True), delimiter)[1:]
+    """Tell the columns of a text table and what each is, by its first lines."""
+    header = text_header(head)
+    if header is None:
+        raise InputError(f"{head.path}: the first line is not a header of column names")
+    delimiter, names = header
+    rows = split_rows(head.lines(1 + FIRST_ROWS, header=True), delimiter)[1:]
     if not rows:
         raise InputError(f"{head.path}: there is a header, but no trial below it")
     looks = {name: _look(rows, k) for k, name in enumerate(names) if name}
-    return find_roles(names, looks, options, str(head.path))
-
-
-def _known_header(head: Head) -> tuple[str, list[str]]:
-    found = text_header(head)
-    if found is None:
-        raise InputError(f"{head.path}: the first line is not a header of column names")
-    return found
+    roles = find_roles(names, looks, options, str(head.path))
+    return TextPlan(Layout(tuple(names), _kinds(names, roles), delimiter, header=True, shape=listed(names)), roles)
 
 
 def read_planned(head: Head, plan: TextPlan, options: ReadOptions, progress: Progress | None = None) -> Sheet:
@@ -176,50 +156,43 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
     ids: dict[str, IdColumn] = {field: columns[column] for field, column in roles.ids}
     systems = roles.scores if roles.named else (system_name(head.path),)
     scores = columns_of([columns[name] for name in roles.scores])
-    sheet = Sheet(origin, scores, np.zeros(len(scores), bool), systems, ids, (), roles.named, None, further)
-    genuine: NDArray[np.bool_] | None = None
-    attacks: NDArray[np.bool_] | None = None
-    names: Ids | None = None if roles.system is None else columns[roles.system]
-    label = None if roles.label is None or options.key else columns[roles.label]
-    if isinstance(label, np.ndarray) and not options.genuine_labels:
-        genuine = label  # truth values speak for themselves
-        sheet = replace(sheet, labels=frozenset(word for word, is_there in _truths(label) if is_there))
-    elif label is not None:
-        labels = ids_of_flags(label) if isinstance(label, np.ndarray) else label
-        words: list[str] = labels.names.tolist()
-        genuine, keep, notes = decode_labels(words, labels.codes, options, origin, whole=head.is_whole)
-        sheet = replace(sheet, notes=notes, labels=frozenset() if head.is_whole else used_labels(words, labels.codes))
-        attacks = find_attacks(labels)
-        if keep is not None:
-            sheet = sheet.rows(keep)
-            attacks = None if attacks is None else attacks[keep]
-            names = None if names is None else names[keep]
-    sheet = replace(sheet, notes=(*sheet.notes, *roles.notes(origin)))
-    settled = settle(sheet.ids, genuine, options, origin, place=sheet.place, attacks=attacks, columns=roles.columns)
-    if genuine is None and options.person is None and head.is_whole and len(sheet) and not settled.genuine.any():
-        people = [settled.ids[name].name(0) for name in ("claim", "subject") if name in settled.ids]
-        if any(is_file(name) for name in people):
-            raise InputError(
-                "{origin}: no trial has the same claim and subject, so none is genuine; if ids are files, say how to "
-                "find the person in them, as in {example}",
-                code="no-genuine",
-                origin=origin,
-                example=person_example(*people),
-            )
-    sheet = replace(
-        sheet,
-        ids=settled.ids,
-        genuine=np.zeros(len(scores), bool) if options.key else settled.genuine,
-        columns={**sheet.columns, **settled.columns},
-        notes=(*sheet.notes, *settled.notes),
+    notes = roles.notes(origin)
+    sheet = Sheet(
+        origin,
+        scores,
+        np.zeros(len(scores), bool),
+        systems,
+        ids,
+        notes,
+        roles.named,
+        columns=further,
         taken=(roles.taken,),
     )
-    return sheet.checked(options) if names is None else _widen(sheet, names, options)
-
-
-def _truths(flags: NDArray[np.bool_]) -> tuple[tuple[str, bool], ...]:
-    """Tell which words truth values stand for, and whether they do."""
-    return ("true", bool(flags.any())), ("false", not flags.all())
+    label = None if roles.label is None or options.key else columns[roles.label]
+    if isinstance(label, np.ndarray) and not options.genuine_labels:  # truth values speak for themselves
+        words = [word for word, is_there in (("true", label.any()), ("false", not label.all())) if is_there]
+        sheet = settle(replace(sheet, labels=frozenset(words)), label, options)
+    elif label is not None:
+        labels = ids_of_flags(label) if isinstance(label, np.ndarray) else label.numbered()
+        if not head.is_whole:
+            sheet = replace(sheet, labels=used_labels(labels.names.tolist(), labels.codes))
+        sheet = settle_labels(sheet, labels, options, whole=head.is_whole)
+    else:
+        sheet = settle(sheet, None, options, columns=roles.columns)
+        if options.person is None and head.is_whole and not options.key and len(sheet) and not sheet.genuine.any():
+            people = [sheet.ids[name].name(0) for name in ("claim", "subject")]
+            if any(is_file(name) for name in people):
+                raise InputError(
+                    "{origin}: no trial has the same claim and subject, so none is genuine; if ids are files, say how "
+                    "to find the person in them, as in {example}",
+                    code="no-genuine",
+                    origin=origin,
+                    example=person_example(*people),
+                )
+    if roles.system is None:
+        return sheet.checked(options)
+    names = columns[roles.system].numbered()
+    return _widen(sheet, names if sheet.numbers is None else names[sheet.numbers], options)
 
 
 def _sample(column: Further) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import re
@@ -18,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError
-from fairtrial.core.trials import Further, IdColumn, Ids, object_array
+from fairtrial.core.trials import Further, IdColumn, Ids, concat_further, object_array
 from fairtrial.core.words import Text, cut, plural, shown
-from fairtrial.formats.files import MAX_LINE, Head, Progress
+from fairtrial.formats.files import MAX_LINE, Head, Progress, split_spaces
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,60 +40,23 @@ class QuotedRows:
         """Whether the last row ended within quotes, at the end of the file or after 16 MiB."""
         self._lines = lines
         self._delimiter = delimiter
+        self._size = 0
+        self._ended = False
+        csv.field_size_limit(max(csv.field_size_limit(), 2 * _MAX_CELL))
 
     def __iter__(self) -> Iterator[list[str]]:
-        cells: list[str] = []
-        pieces: list[str] = []
-        size = 0
+        for cells in csv.reader(self._feed(), delimiter=self._delimiter):
+            self._size = 0
+            self.unclosed = self._ended  # else the reader would not have asked for one more line
+            yield cells
+
+    def _feed(self) -> Iterator[str]:
         for line in self._lines:
-            body = line.rstrip("\r\n")
-            if not pieces and '"' not in body:
-                yield body.split(self._delimiter) if body else []
-                continue
-            if self._is_done(line, body, cells, pieces):
-                yield cells
-                cells, size = [], 0
-                continue
-            size += len(line)
-            if size > _MAX_CELL:
+            self._size += len(line)
+            if self._size > _MAX_CELL:
                 break
-        if pieces:
-            self.unclosed = True
-            yield [*cells, "".join(pieces)]
-
-    def _is_done(self, line: str, body: str, cells: list[str], pieces: list[str]) -> bool:
-        """Add the cells of a line, and say whether the row ends with it; if not, the pieces are of a cell that goes on.
-
-        A cell in quotes has one piece at least, which may be empty.
-        """
-        place = 0
-        while place <= len(body):
-            if not pieces:
-                if not body.startswith('"', place):
-                    place = self._add(body, place, cells, "")
-                    continue
-                pieces.append("")
-                place += 1
-            closing = body.find('"', place)
-            if closing < 0:
-                pieces.append(line[place:])
-                return False
-            pieces.append(body[place:closing])
-            place = closing + 1
-            if body.startswith('"', place):
-                pieces.append('"')
-                place += 1
-            else:
-                place = self._add(body, place, cells, "".join(pieces))
-                pieces.clear()
-        return True
-
-    def _add(self, body: str, place: int, cells: list[str], begin: str) -> int:
-        """Add a cell that ends at the next delimiter, and give where the one after it begins."""
-        end = body.find(self._delimiter, place)
-        end = len(body) if end < 0 else end
-        cells.append(begin + body[place:end])
-        return end + 1
+            yield line
+        self._ended = True
 
 
 def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
@@ -105,7 +69,7 @@ def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
 _BOM = b"\xef\xbb\xbf"
 
 
-def lend_stream(stream: pa.NativeFile | WatchedStream, given_back: Event) -> pa.NativeFile:
+def lend_stream(stream: pa.NativeFile, given_back: Event) -> pa.NativeFile:
     """Lend a stream to Arrow, and learn when it is given back.
 
     A thread of Arrow that still needs Python when the program ends would abort it (seen up to pyarrow 24). So the
@@ -129,7 +93,7 @@ def lend_stream(stream: pa.NativeFile | WatchedStream, given_back: Event) -> pa.
 class _LentStream:
     """A readable file that passes on what a stream gives, and tells when nobody holds it any more."""
 
-    def __init__(self, stream: pa.NativeFile | WatchedStream, given_back: Event) -> None:
+    def __init__(self, stream: pa.NativeFile, given_back: Event) -> None:
         self._given_back = given_back
         self.read = stream.read
         self.closed = False
@@ -144,66 +108,32 @@ class _LentStream:
         self._given_back.set()
 
 
-class WatchedStream:
-    """Passes on what a stream gives, and looks for NUL bytes and quotes that do not simply enclose a cell.
-
-    Parameters
-    ----------
-    stream
-        Where the bytes come from.
-    delimiter
-        What separates cells that may stand in quotes.
-    """
-
-    def __init__(self, stream: pa.NativeFile, delimiter: str) -> None:
-        self._stream = stream
-        self._delimiter = delimiter.encode()
-        self._rest = b""
-        self._begun = False
-        self._odd = False
-
-    def read(self, count: int = -1) -> bytes:
-        """Read the next bytes."""
-        data: bytes = self._stream.read(count)
-        if self._odd or not data:
-            return data
-        self._odd = b"\x00" in data
-        text = data if self._begun else data.removeprefix(_BOM)
-        self._begun = True
-        end = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1  # a cell in quotes that goes over several lines is odd
-        self._odd = self._odd or not _is_simple(self._rest + text[:end], self._delimiter)
-        self._rest = text[end:] if end else self._rest + text
-        return data
-
-    def is_odd(self) -> bool:
-        """Tell whether all that was read has a NUL, or a quote that may mean anything but the ends of a cell."""
-        return self._odd or not _is_simple(self._rest, self._delimiter)
+def _has_simple_quotes(head: Head, delimiter: str) -> bool:
+    """Tell whether all quotes come in pairs within a line that begin cells, and no NUL is there."""
+    rest = b""
+    with head.open() as stream:
+        while data := stream.read(1 << 20):
+            text = (rest + data).removeprefix(_BOM)
+            end = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
+            if b"\x00" in data or not _in_pairs(text[:end], delimiter):
+                return False
+            rest = text[end:]
+    return _in_pairs(rest, delimiter)
 
 
-def _is_simple(text: bytes, delimiter: bytes) -> bool:
-    """Tell whether every quote begins or ends a cell of one line, or is doubled in one."""
-    if b'"' not in text or _in_pairs(text, delimiter):
-        return True
-    cell = rb'(?:(?<=[%s\r\n])|\A)"[^"\r\n]*(?:""[^"\r\n]*)*"[^"%s\r\n]*(?=[%s\r\n]|\Z)' % ((delimiter,) * 3)
-    return b'"' not in re.sub(cell, b"", text)
-
-
-def _in_pairs(text: bytes, delimiter: bytes) -> bool:
-    """Tell whether quotes come in pairs around whole cells of one line, none of them doubled, which is quick to see."""
-    letters = np.frombuffer(b"\n%s\n" % text, np.uint8)
+def _in_pairs(text: bytes, delimiter: str) -> bool:
+    """Tell whether each pair of quotes is in one line and begins a cell, or goes on after a doubled quote."""
+    letters = np.frombuffer(b"\n%s" % text, np.uint8)
     quotes = np.flatnonzero(letters == ord('"'))
     if len(quotes) % 2:
         return False
-    first, last = quotes[0::2], quotes[1::2]
-    edges = np.zeros(256, dtype=bool)
-    edges[[ord(delimiter), ord("\r"), ord("\n")]] = True
-    if not (edges[letters[first - 1]].all() and edges[letters[last + 1]].all()):
-        return False
+    before = np.zeros(256, dtype=bool)
+    before[[ord(delimiter), ord("\r"), ord("\n"), ord('"')]] = True
     breaks = np.flatnonzero((letters == ord("\r")) | (letters == ord("\n")))
-    return bool((np.searchsorted(breaks, first) == np.searchsorted(breaks, last)).all())
+    first, last = np.searchsorted(breaks, quotes).reshape(-1, 2).T
+    return bool(before[letters[quotes[0::2] - 1]].all() and (first == last).all())
 
 
-_SPACES = re.compile(r"[ \t]+")
 _NAN_WITH_PAYLOAD = re.compile(r"[+-]?nan\(\w*\)", re.IGNORECASE)
 
 _MOST_IN_A_ROW = 1_000_000
@@ -215,9 +145,9 @@ _PATIENCE = 5.0
 EXACT = 2**53
 """Below it a 64-bit float is every whole number; from here on, scores may merge."""
 
-Kind: TypeAlias = Literal["id", "text", "score", "other", "skip"]
-"""``id``: few distinct names; ``text``: maybe a different one in every row; ``score``: a number; ``other``: text that
-is only kept, and left out where it is not UTF-8."""
+Kind: TypeAlias = Literal["text", "score", "other", "skip"]
+"""``text``: an id or a label; ``score``: a number; ``other``: text that is only kept, and left out where it is not
+UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,11 +170,12 @@ class Layout:
         return self.header and self.delimiter != " "
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ArrowTexts:
     """Names as Arrow read them, not numbered until that is needed."""
 
     texts: pa.ChunkedArray
+    _ids: Ids | None = None
 
     def __repr__(self) -> str:
         return f"<ArrowTexts: {plural(len(self), 'trial')}>"
@@ -252,9 +183,11 @@ class ArrowTexts:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def __getitem__(self, rows: Any) -> ArrowTexts:
+    def __getitem__(self, rows: Any) -> IdColumn:
         import pyarrow as pa
 
+        if self._ids is not None:
+            return self._ids[rows]
         chosen = np.asarray(rows)
         if chosen.dtype == np.bool_:
             return ArrowTexts(self.texts.filter(pa.array(chosen)))
@@ -271,50 +204,55 @@ class ArrowTexts:
         return str(self.texts[row].as_py())
 
     def decode(self) -> NDArray[np.object_]:
-        return np.asarray(self.texts.to_numpy(), dtype=object)
+        return np.asarray(self.texts.to_numpy(), dtype=object) if self._ids is None else self._ids.decode()
 
     def holds(self, text: str) -> bool:
         """Tell whether some row has this text."""
         import pyarrow.compute as pc
 
         if not text:
-            return any(bool((np.diff(string_buffers(chunk)[0]) == 0).any()) for chunk in self.texts.chunks)
+            return any(map(_has_empty, self.texts.chunks))
         return bool(pc.any(pc.equal(self.texts, text)).as_py())
-
-    def contains(self, letter: str) -> bool:
-        """Tell whether some row has this ASCII letter within."""
-        for chunk in self.texts.chunks:
-            offsets, data = string_buffers(chunk)
-            if (data[offsets[0] : offsets[-1]] == ord(letter)).any():
-                return True
-        return False
 
     def stripped(self, characters: str) -> ArrowTexts:
         """Without these characters at both ends; itself, where there are none."""
         import pyarrow.compute as pc
 
-        if not any(_has_odd_ends(chunk) for chunk in self.texts.chunks):
+        if not any(map(_has_odd_ends, self.texts.chunks)):
             return self
         found = ArrowTexts(pc.utf8_trim(self.texts, characters=characters))
         return self if found.same_as(self) else found
 
     def same_as(self, other: IdColumn) -> bool:
+        return len(self) == len(other) and bool(self.equals(other).all())
+
+    def equals(self, other: IdColumn) -> NDArray[np.bool_]:
+        import pyarrow.compute as pc
+
         if isinstance(other, ArrowTexts):
-            return bool(self.texts.equals(other.texts))
-        return self.numbered().same_as(other)
+            return np.asarray(pc.equal(self.texts, other.texts).to_numpy())
+        return self.numbered().equals(other)
 
     def numbered(self) -> Ids:
-        return ids_from_arrow(self.texts.dictionary_encode())
+        if self._ids is None:
+            self._ids = ids_from_arrow(self.texts.dictionary_encode())
+        return self._ids
 
 
 def _has_odd_ends(chunk: pa.StringArray) -> bool:
     """Tell whether some text begins or ends with something other than a visible ASCII character."""
     offsets, data = string_buffers(chunk)
-    if not len(data):
+    letters = data[offsets[0] : offsets[-1]]
+    if not len(letters) or (letters.min() > 32 and letters.max() < 127):
         return False
     filled = offsets[1:] > offsets[:-1]
-    starts, ends = (offsets[:-1], offsets[1:]) if filled.all() else (offsets[:-1][filled], offsets[1:][filled])
+    starts, ends = offsets[:-1][filled], offsets[1:][filled]
     return any(((edge < 33) | (edge > 126)).any() for edge in (data[starts], data[ends - 1]))
+
+
+def _has_empty(chunk: pa.StringArray) -> bool:
+    offsets, _ = string_buffers(chunk)
+    return bool((offsets[1:] == offsets[:-1]).any())
 
 
 def string_buffers(chunk: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
@@ -324,18 +262,24 @@ def string_buffers(chunk: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np
     return starts, np.frombuffer(b"" if data is None else data, np.uint8)
 
 
+def concat_columns(parts: Sequence[Further]) -> Further:
+    """Put columns one below the other, names unnumbered if all are."""
+    import pyarrow as pa
+
+    chunks = [chunk for part in parts if isinstance(part, ArrowTexts) for chunk in part.texts.chunks]
+    if all(isinstance(part, ArrowTexts) for part in parts):
+        return ArrowTexts(pa.chunked_array(chunks, type=pa.string()))
+    return concat_further(parts)
+
+
 def ids_from_arrow(column: pa.ChunkedArray) -> Ids:
     """Convert a dictionary-encoded column to ids."""
     unified = column.unify_dictionaries()
     if unified.num_chunks == 0:
         return Ids(np.zeros(0, dtype=np.int32), object_array([]))
     codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in unified.chunks])
-    return Ids(codes.astype(np.int32, copy=False), object_array(unified.chunk(0).dictionary.to_pylist()))
-
-
-def split_spaces(line: str) -> list[str]:
-    """Split a line into its fields, separated by spaces and tabs and by nothing else."""
-    return _SPACES.split(line.strip(" \t\r\n"))
+    names = unified.chunk(0).dictionary.to_numpy(zero_copy_only=False)
+    return Ids(codes.astype(np.int32, copy=False), np.asarray(names, dtype=object))
 
 
 class _TooLargeError(ValueError):
@@ -409,17 +353,8 @@ def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict
     table = _arrow_table(head, layout, wanted, progress)
     if table is None:
         return None
-    found = dict(zip(table.column_names, table.columns, strict=True))
-    scores = _side_by_side([found[name] for name, kind in wanted.items() if kind == "score"])
-    columns: dict[str, Any] = {}
-    for name, kind in wanted.items():
-        column = found[name]
-        if kind == "score":
-            columns[name] = next(scores)
-        else:
-            columns[name] = ids_from_arrow(column) if kind == "id" else ArrowTexts(column)
-    if not layout.quotes and _is_odd(columns, layout):
-        return None
+    scores = _side_by_side([table[name] for name, kind in wanted.items() if kind == "score"])
+    columns = {name: next(scores) if kind == "score" else ArrowTexts(table[name]) for name, kind in wanted.items()}
     return columns if _are_exact(head, layout, columns) else None
 
 
@@ -439,72 +374,78 @@ def _arrow_table(head: Head, layout: Layout, wanted: Mapping[str, Kind], progres
 
     At first every quote is a letter: where none is found, there was none to misunderstand.
     """
-    with head.open(progress) as stream:
-        table = _parsed(stream, head, layout, wanted, quotes=False)
-    if table is not None and not _holds_marks(table, layout.quotes):
+    table = _parsed(head, layout, wanted, progress, quotes=False)
+    if table is not None and not _holds_marks(table, layout):
         return table
-    if not layout.quotes:
-        return None
-    with head.open() as stream:
-        watched = WatchedStream(stream, layout.delimiter)
-        table = _parsed(watched, head, layout, wanted, quotes=True)
-    return None if watched.is_odd() else table
+    if layout.quotes and _has_simple_quotes(head, layout.delimiter):
+        return _parsed(head, layout, wanted, None, quotes=True)
+    return None
 
 
 def _parsed(
-    stream: pa.NativeFile | WatchedStream, head: Head, layout: Layout, wanted: Mapping[str, Kind], *, quotes: bool
-) -> Any:
+    head: Head, layout: Layout, wanted: Mapping[str, Kind], progress: Progress | None, *, quotes: bool
+) -> pa.Table | None:
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
-    types = {"id": pa.dictionary(pa.int32(), pa.string()), "score": pa.float64()}
     # a column that is left out is looked at too: a quote in it might reach into others
     kinds = {name: wanted.get(name, kind) for name, kind in zip(layout.names, layout.kinds, strict=True)}
     included = {name: kind for name, kind in kinds.items() if name in wanted or kind == "skip"}
     longest = max(len(line) for line in head.data.split(b"\n"))
     given_back = Event()
-    try:
-        return arrow_csv.read_csv(
-            lend_stream(stream, given_back),
-            read_options=arrow_csv.ReadOptions(
-                column_names=list(layout.names),
-                skip_rows=head.first_line + int(layout.header),
-                block_size=min(max(1 << 22, 8 * longest), MAX_LINE),  # enough for several lines
-                use_threads=pa.cpu_count() > 1,  # a thread may be lost with a file that is refused (pyarrow 18 to 21)
-            ),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=layout.delimiter, quote_char='"' if quotes else False, double_quote=True
-            ),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types={name: types.get(kind, pa.string()) for name, kind in included.items()},
-                include_columns=list(included),
-                null_values=[""] if layout.quotes else [],
-                strings_can_be_null=False,
-                check_utf8=quotes,  # else `_holds_marks` does, at a lower price
-            ),
-        )
-    except pa.ArrowInvalid:
-        return None
-    finally:
-        given_back.wait(_PATIENCE)
+    with head.open(progress) as stream:
+        try:
+            return arrow_csv.read_csv(
+                lend_stream(stream, given_back),
+                read_options=arrow_csv.ReadOptions(
+                    column_names=list(layout.names),
+                    skip_rows=head.first_line + int(layout.header),
+                    block_size=min(max(1 << 20, 8 * longest), MAX_LINE),  # in the cache, but enough for several lines
+                    use_threads=pa.cpu_count() > 1,  # one may be lost with a file that is refused (pyarrow 18 to 21)
+                ),
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=layout.delimiter, quote_char='"' if quotes else False, double_quote=True
+                ),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types={
+                        name: pa.float64() if kind == "score" else pa.string() for name, kind in included.items()
+                    },
+                    include_columns=list(included),
+                    null_values=[""] if layout.quotes else [],
+                    strings_can_be_null=False,
+                    check_utf8=quotes,  # else `_holds_marks` does, at a lower price
+                ),
+            )
+        except pa.ArrowInvalid:
+            return None
+        finally:
+            given_back.wait(_PATIENCE)
 
 
-def _holds_marks(table: pa.Table, quotes: bool) -> bool:
-    """Tell whether a text holds a NUL, a quote where quotes may mean something, or bytes that are not UTF-8."""
+def _holds_marks(table: pa.Table, layout: Layout) -> bool:
+    """Tell whether a text may mean something else than Arrow reads.
+
+    These are a NUL, bytes that are not UTF-8 and quotes around cells; and without quotes a comment, a tab among spaces
+    and an empty text between two delimiters.
+    """
     import pyarrow as pa
 
-    for column in table.columns:
-        for chunk in column.chunks if not pa.types.is_floating(column.type) else ():
-            texts = chunk.dictionary if pa.types.is_dictionary(column.type) else chunk
-            offsets, data = string_buffers(texts)
-            letters = data[offsets[0] : offsets[-1]] if len(texts) else data[:0]
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        for chunk in column.chunks if pa.types.is_string(column.type) else ():
+            offsets, data = string_buffers(chunk)
+            letters = data[offsets[0] : offsets[-1]]
+            if not layout.quotes and _has_empty(chunk):
+                return True
             if not len(letters):
                 continue
-            if letters.min() == 0 or (quotes and (letters == ord('"')).any()):
+            lowest = letters.min()
+            if lowest == 0 or ((letters == ord('"')).any() if layout.quotes else lowest <= ord("\t")):
+                return True
+            if name == layout.names[0] and not layout.header and (data[offsets[:-1]] == ord("#")).any():
                 return True
             if letters.max() > 127:
                 try:
-                    texts.validate(full=True)
+                    chunk.validate(full=True)
                 except pa.ArrowInvalid:
                     return True
     return False
@@ -529,22 +470,6 @@ def _are_exact(head: Head, layout: Layout, columns: dict[str, Any]) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _is_odd(columns: dict[str, Any], layout: Layout) -> bool:
-    """Tell whether there may be comments or spaces that only the slow reader understands."""
-    for name, column in columns.items():
-        if isinstance(column, Ids):
-            known = column.names.tolist()
-            if (
-                "" in known
-                or any("\t" in text for text in known)
-                or (not layout.header and name == layout.names[0] and any(text.startswith("#") for text in known))
-            ):
-                return True
-        elif isinstance(column, ArrowTexts) and (column.holds("") or column.contains("\t")):
-            return True
-    return False
 
 
 class _SlowColumn:
