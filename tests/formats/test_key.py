@@ -48,6 +48,14 @@ def test_keys_and_scores(tmp_path: Path, key: str, scores: str) -> None:
     assert codes(trials) == set()
 
 
+def test_ids_that_look_like_files_need_no_person_beside_a_key(tmp_path: Path) -> None:
+    pairs = [("a/1.wav", "a/2.wav"), ("a/1.wav", "b/1.wav"), ("b/2.wav", "b/1.wav"), ("b/2.wav", "a/2.wav")]
+    scores = "claim,subject,face\n" + "".join(f"{c},{s},{k}.5\n" for k, (c, s) in enumerate(pairs))
+    key = "claim,subject,label\n" + "".join(f"{c},{s},{int(c[0] == s[0])}\n" for c, s in pairs)
+    trials = read_trials(write(tmp_path, "face.csv", scores), key=write(tmp_path, "key.csv", key), genuine_by="label")
+    assert trials.genuine.tolist() == [True, False, True, False]
+
+
 def test_conditions_are_kept(tmp_path: Path) -> None:
     trials = read_trials(write(tmp_path, "face", SCORES["csv"]), key=str(write(tmp_path, "key", KEYS["spaces"])))
     column = trials.columns["gender"]

@@ -14,7 +14,7 @@ from fairtrial.formats.registry import FORMATS
 from fuzzing.cases import Case, Target
 from fuzzing.mutations import COMPRESSED, damage
 from fuzzing.readings import DELIMITERS, NAMES, difference_from_oracle
-from fuzzing.samples import BINARY, SAMPLES
+from fuzzing.samples import BINARY, KEYED, SAMPLES
 from fuzzing.watching import Misread
 
 
@@ -27,13 +27,14 @@ def make_reading(seed: str) -> Case:
         ``sample/compression/number`` for a format of one's choice, else anything.
     """
     parts = seed.split("/")
-    if parts[0] not in SAMPLES:
+    samples = SAMPLES | KEYED
+    if parts[0] not in samples:
         dice = random.Random(seed)
-        sample = dice.choice(sorted(SAMPLES))
+        sample = dice.choice(sorted(samples))
         compression = "plain" if sample in BINARY else dice.choice(["plain", "plain", *COMPRESSED])
     else:
         sample, compression = parts[:2]
-    files, done, rng = damage(SAMPLES[sample], seed, None if compression == "plain" else compression)
+    files, done, rng = damage(samples[sample], seed, None if compression == "plain" else compression)
     words = [f"nan={rng.choice(['error', 'drop', 'reject'])}"]
     words += ["common"] * (rng.random() < 0.5)
     words += [f"format={rng.choice(sorted(FORMATS))}"] * (rng.random() < 0.15)
@@ -45,8 +46,10 @@ def _options(words: tuple[str, ...]) -> dict[str, Any]:
 
 
 def read_and_evaluate(folder: Path, case: Case) -> None:
-    """Read the trials and evaluate every system of them."""
-    trials = read_trials([folder / name for name in case.files], **_options(case.words))
+    """Read the trials, with their key if there is one, and evaluate every system of them."""
+    keys = [folder / name for name in case.files if name.startswith("key.")]
+    scores = [folder / name for name in case.files if not name.startswith("key.")]
+    trials = read_trials(scores, key=keys, **_options(case.words))
     if np.isnan(trials.scores).any():
         raise Misread("a score is NaN")
     for system in trials.systems:

@@ -131,7 +131,23 @@ def _real() -> dict[str, Files]:
     }
 
 
+def _keyed(table: bytes) -> dict[str, Files]:
+    """Scores in one file, and their trials with labels in another whose name begins with key."""
+    rows = [line.split(",") for line in table.decode().splitlines()]
+
+    def columns(*places: int, delimiter: str = ",", start: int = 0) -> bytes:
+        return "".join(delimiter.join(row[k] for k in places) + "\n" for row in rows[start:]).encode()
+
+    scores = {"face.csv": columns(0, 2, 4), "voice.csv": columns(0, 2, 5)}
+    plain = columns(0, 2, 3, delimiter=" ", start=1).replace(b"genuine", b"target").replace(b"impostor", b"nontarget")
+    return {
+        "keyed": {**scores, "key.csv": columns(0, 1, 2, 3)},
+        "keyed-plain": {"face.txt": columns(0, 2, 4, delimiter=" ", start=1), "key.txt": plain},
+    }
+
+
 SYNTHETIC, REAL = _synthetic(), _real()
+KEYED = _keyed(SYNTHETIC["csv-wide"]["both.csv"])
 SAMPLES = SYNTHETIC | REAL
 BINARY = {name for name in SAMPLES if name.startswith(("npz", "parquet"))}
 REAL_NAMES = ("banca-4", "banca-5", "asvspoof", "bssr1", "bssr1-pair", "xm2vts")
