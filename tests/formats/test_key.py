@@ -56,6 +56,13 @@ def test_ids_that_look_like_files_need_no_person_beside_a_key(tmp_path: Path) ->
     assert trials.genuine.tolist() == [True, False, True, False]
 
 
+def test_a_key_whose_rows_differ_in_width_has_no_label(tmp_path: Path) -> None:
+    key = write(tmp_path, "key.txt", "m1 u1 target\nm1 u2\n")
+    with pytest.raises(FairtrialError) as caught:
+        read_trials(write(tmp_path, "face", SCORES["headerless"]), key=key)
+    assert caught.value.code == "no-label"
+
+
 def test_conditions_are_kept(tmp_path: Path) -> None:
     trials = read_trials(write(tmp_path, "face", SCORES["csv"]), key=str(write(tmp_path, "key", KEYS["spaces"])))
     column = trials.columns["gender"]

@@ -15,7 +15,8 @@ from fairtrial.core.tables import Table
 from fairtrial.core.words import listed
 from fairtrial.counting.counter import Counter, load_counters
 from fairtrial.formats.files import COUNTS, PathLike, Progress, expand
-from fairtrial.formats.opening import ReadTrials, can_be_cut, open_pieces
+from fairtrial.formats.opening import can_be_cut, open_pieces
+from fairtrial.formats.pieces import ReadTrials
 from fairtrial.formats.read import read_trials
 from fairtrial.formats.results import check_target
 from fairtrial.formats.sheets import ReadOptions, check_labels

@@ -28,7 +28,8 @@ from fairtrial.counting.kernels import Cells, fit_cells
 from fairtrial.counting.search import CellTally, GatherTally
 from fairtrial.counting.tallies import MAX_CELLS, SORT_AT_ONCE, Scores, Tally, processors
 from fairtrial.formats.identities import as_options
-from fairtrial.formats.opening import ReadTrials, dataset_pieces, open_pieces, remote_dataset, set_of_pieces
+from fairtrial.formats.opening import dataset_pieces, open_pieces, remote_dataset, set_of_pieces
+from fairtrial.formats.pieces import ReadTrials
 from fairtrial.formats.sheets import check_labels
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.person_counts import CountedPeople, people_of_counter
@@ -884,7 +885,7 @@ def open_trials(
             names, pieces = set_of_pieces(fragments, settings, "parquet", data)
         else:
             names, pieces = open_pieces(data, format, settings, size)
-        named = bool(settings.names) or all(each.piece.roles.named for each in pieces)
+        named = bool(settings.names) or all(each.roles.named for each in pieces)
     else:
         origin, named = "the dataset", True
         names, pieces = set_of_pieces(dataset_pieces(data, settings, size, name=origin), settings, "dataset", origin)

@@ -17,7 +17,7 @@ from fairtrial.core.words import cut, listed, plural
 from fairtrial.formats.sheets import Sheet, columns_of
 
 
-def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:
+def align(sheets: Sequence[Sheet], *, common: bool = False, labelled: bool = True) -> Sheet:
     """Make one sheet with the systems of all, the trials in the order of the first.
 
     Parameters
@@ -26,6 +26,8 @@ def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:
         One sheet per file, at least one.
     common
         Keep the trials that all sheets share, and note how many were dropped, instead of an error.
+    labelled
+        Whether all sheets have labels, and not only the first.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def align(sheets: Sequence[Sheet], *, common: bool = False) -> Sheet:
         sheets = [sheet.rows(picked) for sheet, picked in zip(sheets, rows, strict=True)]
         if dropped:
             notes.append(f"dropped {plural(dropped, 'trial')} that not all systems have, {len(sheets[0]):,} are left")
-    for sheet in sheets[1:]:
+    for sheet in sheets[1:] if labelled else ():
         _check_labels(sheets[0], sheet)
     scores = columns_of([column for sheet in sheets for column in sheet.scores.T])
     systems = tuple(name for sheet in sheets for name in sheet.systems)
@@ -143,9 +145,22 @@ def _matching_rows(
     everywhere = keys[0]
     for sheet_keys in keys[1:]:
         everywhere = everywhere[np.isin(everywhere, sheet_keys)]
-    if not common:
-        for sheet, sheet_keys in zip(sheets, keys, strict=True):
-            _check_complete(sheet, sheet_keys, everywhere, sheets, keys)
+    for sheet, present in zip(sheets, keys, strict=True) if not common else ():
+        extra = np.flatnonzero(~np.isin(present, everywhere))
+        if len(extra):
+            row = int(extra[0])
+            lacking = next(other for other, their in zip(sheets, keys, strict=True) if present[row] not in their)
+            raise TrialsError(
+                "trial {trial} ({place}) is not in {origin}, or not as often; {extra:count} of {all:count} trials are "
+                "like that; correct the files, or keep the {shared:count} common trials with {common!o}",
+                trial=_describe(sheet, row),
+                place=sheet.place(row),
+                origin=lacking.origin,
+                extra=len(extra),
+                all=len(present),
+                shared=len(everywhere),
+                common=True,
+            )
     if not len(everywhere):
         raise TrialsError(f"{sheets[0].origin} and {sheets[1].origin} have no trial in common")
     rows = []
@@ -154,31 +169,6 @@ def _matching_rows(
         rows.append(order[np.searchsorted(sheet_keys, everywhere, sorter=order)])
     every = np.unique(np.concatenate(keys))
     return rows, len(every) - len(everywhere)
-
-
-def _check_complete(
-    sheet: Sheet,
-    own: NDArray[np.int64],
-    everywhere: NDArray[np.int64],
-    sheets: Sequence[Sheet],
-    keys: Sequence[NDArray[np.int64]],
-) -> None:
-    extra = np.flatnonzero(~np.isin(own, everywhere))
-    if not len(extra):
-        return
-    row = int(extra[0])
-    lacking = next(other for other, their in zip(sheets, keys, strict=True) if own[row] not in their)
-    raise TrialsError(
-        "trial {trial} ({place}) is not in {origin}, or not as often; {extra:count} of {all:count} trials are like "
-        "that; correct the files, or keep the {shared:count} common trials with {common!o}",
-        trial=_describe(sheet, row),
-        place=sheet.place(row),
-        origin=lacking.origin,
-        extra=len(extra),
-        all=len(own),
-        shared=len(everywhere),
-        common=True,
-    )
 
 
 def _keys(sheets: Sequence[Sheet], shared: Sequence[str]) -> list[NDArray[np.int64]]:

@@ -48,8 +48,7 @@ def settle_labels(
     InputError
         Labels of no known coding, or of two; a label that was given and does not occur; or as for `settle`.
     """
-    words: list[str] = labels.names.tolist()
-    genuine, keep, notes = decode_labels(words, labels.codes, options, sheet.origin, whole=whole)
+    genuine, keep, notes = decode_labels(labels, options, sheet.origin, whole=whole)
     attacks = find_attacks(labels)
     sheet = replace(sheet, notes=(*sheet.notes, *notes))
     if keep is not None:
@@ -296,7 +295,8 @@ def check_repeated(sheet: Sheet) -> tuple[str, ...]:
     if len(few) == 1 and len(np.unique(probe.numbered().codes)) == 1:  # such as x for what is not known
         return ()
     columns = [column for name in ID_FIELDS if (column := sheet.ids.get(name)) is not None]
-    rows = _suspects(columns, probe)
+    # a subject hardly ever tells apart what its probe does not
+    rows = _suspects([sheet.ids[name] for name in ("claim", "model", "probe") if name in sheet.ids], probe)
     keys = number_rows([column[rows].numbered().codes for column in columns])
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     before = rows[first[inverse]]
@@ -318,16 +318,20 @@ def check_repeated(sheet: Sheet) -> tuple[str, ...]:
 def _suspects(columns: Sequence[IdColumn], probe: IdColumn) -> NDArray[np.int64]:
     """Give rows that may be repeated, in order: those that share a key with others. Equal ids have equal keys.
 
-    The keys have the last bytes of long texts only. Where that leaves many rows, those before them are looked at too.
+    Probes alone often tell trials apart. The keys have the last bytes of long texts only. Where that leaves many rows,
+    those before them are looked at too.
     """
-    rows = _sharing(_keys([probe], 0))
-    if len(rows) >= _FEW_SUSPECTS:  # probes come again in other trials
-        columns = [column if column is probe else column.numbered() for column in columns]
-        rows = _sharing(_keys(columns, 0))
+    keys = _keys([probe], 0)
+    shared = _shared(keys)
+    if len(shared) >= _FEW_SUSPECTS:  # probes come again in other trials
+        keys = _keys(columns, 0)
+        shared = _shared(keys)
+    rows = _sharing(keys, shared)
     for skipped in (8, 16, 24, 32, 40):
         if len(rows) < _FEW_SUSPECTS:
             break
-        rows = rows[_sharing(_keys([column[rows] for column in columns], skipped))]
+        keys = _keys([column[rows] for column in columns], skipped)
+        rows = rows[_sharing(keys, _shared(keys))]
     return rows
 
 
@@ -359,10 +363,15 @@ _FACTORS = tuple(np.uint64(odd) for odd in _ODD)
 _FEW_SUSPECTS = 20_000
 
 
-def _sharing(keys: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Give the rows whose key another row has too."""
+def _shared(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Give the keys that more than one row has."""
     ordered = np.sort(keys)
-    shared = ordered[1:][ordered[1:] == ordered[:-1]]
+    again: NDArray[np.uint32] = ordered[1:][ordered[1:] == ordered[:-1]]
+    return again
+
+
+def _sharing(keys: NDArray[np.uint32], shared: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Give the rows whose key is shared."""
     near = np.zeros(1 << 16, dtype=bool)
     near[shared >> np.uint32(16)] = True
     rows = np.flatnonzero(near[keys >> np.uint32(16)])

@@ -41,33 +41,36 @@ class Key:
 def read_key(path: str, options: ReadOptions) -> Key:
     """Read the trials of a key: a table, or text without a header, whose columns are called by number."""
     head = read_head(path, options.max_size)
-    columns: dict[str, IdColumn]
+    header, delimiter, names, number = True, "", [], None
     if head.is_parquet:
         with parquet.open_parquet(head) as file:
-            table = parquet.read_table(file, file.schema_arrow.names, head)
-        texts = {str(name): table[name].to_pylist() for name in table.column_names}
-        columns = {name: Ids.of(["" if cell is None else str(cell) for cell in cells]) for name, cells in texts.items()}
-        roles = roles_by_name(list(columns), options)
+            names = file.schema_arrow.names
+            table = parquet.read_table(file, names, head)
+    elif found := text_header(head, key=True):
+        delimiter, names = found
     else:
-        delimiter, names = text_header(head, key=True) or ("", [])
-        header = bool(names)
-        roles = roles_by_name(names, options) if header else {}
-        if not header:
-            delimiter, rows = head.rows
-            names = [str(number + 1) for number in range(len(rows[0]) if rows else 0)]
-            roles["label"] = str(number_of(options.columns.get("label", "")) or label_column(rows) or "")
-        kinds: list[Kind] = ["text" if name else "skip" for name in names]
-        columns = read_columns(head, Layout(tuple(names), tuple(kinds), delimiter, header=header)).columns
+        header = False
+        delimiter, rows = head.rows
+        names = [str(place + 1) for place in range(len(rows[0]) if rows else 0)]
+        number = number_of(options.columns.get("label", "")) or label_column(rows)
+    roles = roles_by_name(names, options) if header else {"label": str(number)}
     label = roles.get("label", "")
-    ids = {field: roles[field] for field in ID_FIELDS if field in roles}
-    if label not in columns:
+    if label not in names:
         raise InputError(
             "{path}: no column says which trials are genuine among {names:list}; name it, as in {columns!o}",
             code="no-label",
             path=path,
-            names=list(columns),
+            names=names,
             columns={"label": "NAME"},
         )
+    columns: dict[str, IdColumn]
+    if head.is_parquet:
+        texts = {name: table[name].to_pylist() for name in names}
+        columns = {name: Ids.of(["" if cell is None else str(cell) for cell in cells]) for name, cells in texts.items()}
+    else:
+        kinds: list[Kind] = ["text" if name else "skip" for name in names]
+        columns = read_columns(head, Layout(tuple(names), tuple(kinds), delimiter, header=header)).columns
+    ids = {field: roles[field] for field in ID_FIELDS if field in roles}
     return Key(path, {name: without_spaces(column) for name, column in columns.items()}, label, ids)
 
 

@@ -51,8 +51,7 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
         )
     delimiter, top = axes
     names = ("id", *(f"{k + 2} ({name})" for k, name in enumerate(top)))
-    scores_kind: Kind = "score"
-    kinds: list[Kind] = ["text", *(scores_kind for _ in top)]
+    kinds: list[Kind] = ["text" if name == "id" else "score" for name in names]
     layout = Layout(names, tuple(kinds), delimiter, header=True, shape=f"an id and {len(top)} scores")
     read = read_columns(head, layout, progress)
     columns = read.columns
@@ -61,9 +60,8 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
     size = (len(at_left), len(top))
     scores = np.stack([columns[name] for name in names[1:]], axis=1).reshape(-1, 1)
     rows, places = np.divmod(np.arange(len(scores)), size[1])
-    ids = {"subject": at_left[rows], "claim": along_top[places]}
-    if options.transpose:
-        ids = {"subject": ids["claim"], "claim": ids["subject"]}
+    roles = ("claim", "subject") if options.transpose else ("subject", "claim")
+    ids = dict(zip(roles, (at_left[rows], along_top[places]), strict=True))
     genuine: NDArray[np.bool_] | None = None
     if options.diagonal:
         if size[0] != size[1]:
@@ -74,7 +72,6 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
     ordered: dict[str, IdColumn] = {"claim": ids["claim"], "subject": ids["subject"]}
     if options.diagonal:  # whatever the ids say
         options = replace(options, genuine_by="label")
-    axes_ = ("claim", "subject") if options.transpose else ("subject", "claim")
     sheet = Sheet(
         str(head.path),
         scores,
@@ -82,7 +79,7 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
         (system_name(head.path),),
         ordered,
         named=False,
-        taken=(f"{axes_[0]} at the left, {axes_[1]} along the top", *left_out(read.comments)),
+        taken=(f"{roles[0]} at the left, {roles[1]} along the top", *left_out(read.comments)),
         place_of=lambda row: Place(f"{head.path}, column {names[1 + row % size[1]]}", 1 + row // size[1]),
     )
     sheet = settle(sheet, genuine, options)

@@ -6,14 +6,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fairtrial.core.errors import InputError, ParameterError, TrialsError
-from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, nearest, plural, shown
 from fairtrial.formats import parquet
 from fairtrial.formats.files import UNNAMED, Head, PathLike, expand, list_directory, read_head, system_name
-from fairtrial.formats.identities import finish, note_format
 from fairtrial.formats.pieces import Piece, check_wide, rows_at_once
 from fairtrial.formats.registry import check_options, detect_formats, find_format
 from fairtrial.formats.sheets import ReadOptions, Roles, Sheet
@@ -22,63 +20,9 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 
-class ReadTrials(NamedTuple):
-    """Some trials, and what was found out as they were read."""
-
-    trials: Trials
-    labels: frozenset[str] = frozenset()
-    """Those that were decoded."""
-    taken: tuple[str, ...] = ()
-    """What was taken for what, in words."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrialPiece:
-    """Some of the trials of a set."""
-
-    piece: Piece
-    systems: tuple[str, ...]
-    """The systems of the set, whatever the file calls them, in the order of the file."""
-    format: str
-
-    @property
-    def rows(self) -> int | None:
-        """How many rows it has, where that is known beforehand."""
-        return self.piece.rows
-
-    @property
-    def size(self) -> int:
-        """About how many bytes are read."""
-        return self.piece.size
-
-    def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
-        """Give the trials, some at a time, and what was found out about their file.
-
-        Parameters
-        ----------
-        systems
-            Whose scores are wanted.
-        everything
-            Read ids and further columns too, and check them. Otherwise only what tells which trials are genuine.
-        """
-        names = dict(zip(self.piece.systems, self.systems, strict=True))
-        # a trial that lacks the score of one system may be dropped for all of them
-        alone = not everything and self.piece.options.nan != "drop"
-        wanted = [own for own, name in names.items() if name in systems] if alone else None
-        for sheet in self.piece.sheets(wanted):
-            named = tuple(names[own] for own in sheet.systems) if sheet.named else self.systems
-            taken = note_format(sheet, self.format).taken if everything else ()
-            negate = self.piece.options.negate
-            negate = tuple(name for name in named if name in negate) if isinstance(negate, tuple) else negate
-            options = replace(self.piece.options, systems=(), names=(), negate=negate)
-            trials = finish(replace(sheet, systems=named, taken=()), options)
-            trials = trials if trials.systems == tuple(systems) else trials.select(systems)
-            yield ReadTrials(trials, sheet.labels, taken)
-
-
 def open_pieces(
     paths: PathLike | Sequence[PathLike], format: str | None, options: ReadOptions, size: int
-) -> tuple[tuple[str, ...], tuple[TrialPiece, ...]]:
+) -> tuple[tuple[str, ...], tuple[Piece, ...]]:
     """Give the systems and the pieces of one set of trials in one file or several.
 
     Parameters
@@ -99,7 +43,7 @@ def open_pieces(
     if options.key:
         raise ParameterError("{key!p} needs all trials in memory: read them whole", code="key-in-pieces", key=None)
     heads = [head for path in expand(paths) for head in _heads(path, options.max_size)]
-    found: list[TrialPiece] = []
+    found: list[Piece] = []
     systems: tuple[str, ...] = ()
     for head in heads:
         ((chosen, _),) = [(find_format(format), [head])] if format else detect_formats([head], options)
@@ -119,7 +63,7 @@ def open_pieces(
                 "pieces are parts of one set, with the same systems"
             )
         systems = systems or named
-        found += [TrialPiece(piece, named, chosen.name) for piece in pieces]
+        found += [replace(piece, systems=named, format=chosen.name) for piece in pieces]
     if not found:
         raise InputError(f"{listed([head.path for head in heads], 3)}: holds no trial")
     return _chosen(systems, options), tuple(found)
@@ -127,12 +71,12 @@ def open_pieces(
 
 def set_of_pieces(
     pieces: Sequence[Piece], options: ReadOptions, format: str, origin: str
-) -> tuple[tuple[str, ...], tuple[TrialPiece, ...]]:
+) -> tuple[tuple[str, ...], tuple[Piece, ...]]:
     """Give the systems and the pieces of one set of trials that was found in pieces."""
     if not pieces:
         raise InputError(f"{origin}: holds no trial")
-    named = _given_names(pieces[0], options) or pieces[0].systems
-    return _chosen(named, options), tuple(TrialPiece(piece, named, format) for piece in pieces)
+    named = _given_names(pieces[0], options) or pieces[0].file_systems
+    return _chosen(named, options), tuple(replace(piece, systems=named, format=format) for piece in pieces)
 
 
 def can_be_cut(path: Path, format: str | None) -> bool:
@@ -159,14 +103,14 @@ def _heads(path: Path, max_size: int | None) -> list[Head]:
 def _names(piece: Piece, head: Head, options: ReadOptions, *, several: bool) -> tuple[str, ...]:
     """Tell what the systems of a file are called in the set."""
     if piece.roles.named or not several or options.names:
-        return _given_names(piece, options) or piece.systems
+        return _given_names(piece, options) or piece.file_systems
     return (system_name(head.path.resolve().parent),)
 
 
 def _given_names(piece: Piece, options: ReadOptions) -> tuple[str, ...]:
-    if options.names and len(options.names) != len(piece.systems):
-        count = plural(len(piece.systems), "system")
-        raise ParameterError(f"{plural(len(options.names), 'name')} for {count} ({listed(piece.systems)})")
+    if options.names and len(options.names) != len(piece.file_systems):
+        count = plural(len(piece.file_systems), "system")
+        raise ParameterError(f"{plural(len(options.names), 'name')} for {count} ({listed(piece.file_systems)})")
     return options.names
 
 
@@ -187,7 +131,7 @@ class _FragmentPiece(Piece):
     place: str
 
     @property
-    def systems(self) -> tuple[str, ...]:
+    def file_systems(self) -> tuple[str, ...]:
         """The systems, as the dataset calls them."""
         return self.roles.scores if self.roles.named else (UNNAMED,)
 

@@ -82,13 +82,13 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
     listed = _columns(heads[0], order, progress)
     labels: Ids = listed.columns["label"].numbered()
     origin = str(heads[0].path)
-    genuine, keep, notes = decode_labels(labels.names.tolist(), labels.codes, options, origin)
+    genuine, keep, notes = decode_labels(labels, options, origin)
     if keep is not None:
         raise InputError(f"{heads[0].path}: a trial list has two labels only")
     ids = {name: listed.columns[name] for name in ("claim", "probe")}
     trials = Sheet(origin, np.empty((len(genuine), 0)), genuine, (), ids, notes, taken=left_out(listed.comments))
     sheets = [trials, *(_scores(head, trials, progress).checked(options) for head in heads[1:])]
-    scored = align([sheets[0], *(_labelled(sheet, trials) for sheet in sheets[1:])], common=options.common)
+    scored = align(sheets, common=options.common, labelled=False)
     names = [name for column in scored.ids.values() for name in column.numbered().names.tolist()]
     if options.person is None and are_speakers(names):
         options = replace(options, person=SPEAKER)
@@ -122,12 +122,3 @@ def _scores(head: Head, trials: Sheet, progress: Progress | None) -> Sheet:
         named=False,
         taken=left_out(read.comments),
     )
-
-
-def _labelled(sheet: Sheet, trials: Sheet) -> Sheet:
-    """Label a score list by the labels of the trial list, so far as it has them; the rest does not matter."""
-    names = [trials.ids[name].decode().tolist() for name in ("claim", "probe")]
-    tables = dict(zip(zip(*names, strict=True), trials.genuine.tolist(), strict=True))
-    own = zip(*(sheet.ids[name].decode().tolist() for name in ("claim", "probe")), strict=True)
-    genuine = np.array([tables.get(pair, False) for pair in own], dtype=bool)
-    return replace(sheet, genuine=genuine)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from fairtrial.core.errors import InputError
+from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed
 from fairtrial.formats import parquet, table
 from fairtrial.formats.files import MAX_LINE, Head, system_name
+from fairtrial.formats.identities import finish, note_format
 from fairtrial.formats.parquet import open_parquet
 from fairtrial.formats.sheets import ReadOptions, Roles, Sheet
 
@@ -83,10 +85,23 @@ _BYTES_FOR_EACH = 16
 _LEAST_ROWS = 1 << 12
 
 
+class ReadTrials(NamedTuple):
+    """Some trials, and what was found out as they were read."""
+
+    trials: Trials
+    labels: frozenset[str] = frozenset()
+    """Those that were decoded."""
+    taken: tuple[str, ...] = ()
+    """What was taken for what, in words."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Some of the rows of a file."""
+    """Some of the trials of a set: some of the rows of a file."""
 
+    systems: tuple[str, ...] = ()
+    """The systems of the set, whatever the file calls them, in the order of the file."""
+    format: str = ""
     path: str
     roles: Roles
     options: ReadOptions
@@ -98,13 +113,36 @@ class Piece:
     """How much is read at once at most: rows of a table, bytes of a text."""
 
     @property
-    def systems(self) -> tuple[str, ...]:
+    def file_systems(self) -> tuple[str, ...]:
         """The systems, as the file calls them."""
         return self.roles.scores if self.roles.named else (system_name(Path(self.path)),)
 
     def sheets(self, systems: Sequence[str] | None) -> Iterator[Sheet]:
         """Give the rows, some at a time, with the scores of some systems; None for all that the file holds."""
         raise NotImplementedError
+
+    def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
+        """Give the trials, some at a time, and what was found out about their file.
+
+        Parameters
+        ----------
+        systems
+            Whose scores are wanted.
+        everything
+            Read ids and further columns too, and check them. Otherwise only what tells which trials are genuine.
+        """
+        names = dict(zip(self.file_systems, self.systems, strict=True))
+        # a trial that lacks the score of one system may be dropped for all of them
+        alone = not everything and self.options.nan != "drop"
+        for sheet in self.sheets([own for own, name in names.items() if name in systems] if alone else None):
+            named = tuple(names[own] for own in sheet.systems) if sheet.named else self.systems
+            taken = note_format(sheet, self.format).taken if everything else ()
+            negate = self.options.negate
+            negate = tuple(name for name in named if name in negate) if isinstance(negate, tuple) else negate
+            options = replace(self.options, systems=(), names=(), negate=negate)
+            trials = finish(replace(sheet, systems=named, taken=()), options)
+            trials = trials if trials.systems == tuple(systems) else trials.select(systems)
+            yield ReadTrials(trials, sheet.labels, taken)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -280,7 +280,7 @@ _CODINGS = (
 
 
 def decode_labels(
-    names: Sequence[str], codes: NDArray[np.integer], options: ReadOptions, origin: str, *, whole: bool = True
+    labels: Ids, options: ReadOptions, origin: str, *, whole: bool = True
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None, tuple[str, ...]]:
     """Decode which trials are genuine, which rows to keep (None: all), and a note on those left out.
 
@@ -291,12 +291,23 @@ def decode_labels(
     InputError
         Labels of no known coding, or of two; a label that was given and does not occur.
     """
-    if options.genuine_labels:
-        if whole:
-            check_labels(names, options, origin)
-        return _decode_given(names, codes, options)
-    coding = find_coding(used_labels(names, codes), origin)
-    return np.array([_plain(name) == coding[0] for name in names], dtype=bool)[codes], None, ()
+    names: list[str] = labels.names.tolist()
+    if not options.genuine_labels:
+        coding = find_coding(used_labels(labels), origin)
+        return np.array([_plain(name) == coding[0] for name in names], dtype=bool)[labels.codes], None, ()
+    if whole:
+        check_labels(names, options, origin)
+    both = sorted(set(options.genuine_labels) & set(options.impostor_labels))
+    if both:
+        raise ParameterError(f"label {shown(both[0])} cannot mean genuine and impostor at once")
+    meanings = {**dict.fromkeys(options.genuine_labels, 1), **dict.fromkeys(options.impostor_labels, 0)}
+    values = np.array([meanings.get(name, -1) for name in names])[labels.codes]
+    if (values >= 0).all():
+        return values == 1, None, ()
+    keep = np.flatnonzero(values >= 0)
+    left = sorted({names[code] for code in np.unique(labels.codes[values < 0])})
+    note = f"{len(values) - len(keep):,} trials with label {listed(left)} were left out"
+    return values[keep] == 1, keep, (note,)
 
 
 def ids_of_flags(flags: NDArray[np.bool_]) -> Ids:
@@ -304,11 +315,11 @@ def ids_of_flags(flags: NDArray[np.bool_]) -> Ids:
     return Ids(flags.astype(np.int32), object_array(["false", "true"]))
 
 
-def used_labels(names: Sequence[str], codes: NDArray[np.integer]) -> frozenset[str]:
-    """Give the names that some row has."""
-    if len(names) < 16:  # a glance for each is quicker than to count them all
-        return frozenset(name for code, name in enumerate(names) if (codes == code).any())
-    return frozenset(names[code] for code in np.flatnonzero(np.bincount(codes)).tolist())
+def used_labels(labels: Ids) -> frozenset[str]:
+    """Give the labels that some row has."""
+    if len(labels.names) < 16:  # a glance for each is quicker than to count them all
+        return frozenset(name for code, name in enumerate(labels.names.tolist()) if (labels.codes == code).any())
+    return frozenset(labels.names[np.flatnonzero(np.bincount(labels.codes))].tolist())
 
 
 def find_coding(labels: Iterable[str], origin: str) -> tuple[str, str]:
@@ -363,22 +374,6 @@ def _plain(label: str) -> str:
     if word.startswith("+"):
         word = word[1:]
     return word[:-2] if word in ("1.0", "0.0", "-1.0") else word
-
-
-def _decode_given(
-    names: Sequence[str], codes: NDArray[np.integer], options: ReadOptions
-) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None, tuple[str, ...]]:
-    both = sorted(set(options.genuine_labels) & set(options.impostor_labels))
-    if both:
-        raise ParameterError(f"label {shown(both[0])} cannot mean genuine and impostor at once")
-    meaning = np.array([1 if n in options.genuine_labels else 0 if n in options.impostor_labels else -1 for n in names])
-    values = meaning[codes]
-    if (values >= 0).all():
-        return values == 1, None, ()
-    keep = np.flatnonzero(values >= 0)
-    left = sorted({names[code] for code in np.unique(codes[values < 0])})
-    note = f"{len(values) - len(keep):,} trials with label {listed(left)} were left out"
-    return values[keep] == 1, keep, (note,)
 
 
 _ALIASES = {

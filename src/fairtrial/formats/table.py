@@ -175,7 +175,7 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
     elif label is not None:
         labels = ids_of_flags(label) if isinstance(label, np.ndarray) else label.numbered()
         if not head.is_whole:
-            sheet = replace(sheet, labels=used_labels(labels.names.tolist(), labels.codes))
+            sheet = replace(sheet, labels=used_labels(labels))
         sheet = settle_labels(sheet, labels, options, whole=head.is_whole)
     else:
         sheet = settle(sheet, None, options, columns=roles.columns)
