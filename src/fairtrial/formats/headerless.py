@@ -163,14 +163,14 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     line = "".join(head.lines(1))
     origin = str(head.path)
     delimiter, rows = head.rows
-    # such as attack, as the columns that are told are called
+    # by the names that columns are given below, such as attack
     called = tuple(name for name in options.others if not number_of(name))
     options = replace(options, others=tuple(name for name in options.others if number_of(name)))
     given = {} if options.key else given_roles(options, len(rows[0]) if rows else 0, origin)
     if bob and not given:
         if _is_prose(split_spaces(line)):
             raise InputError(f"{head.path}: expected {' '.join(COLUMNS[4])}, but it begins with {shown(line)}")
-        told = list(COLUMNS.get(_width(head), COLUMNS[4]))
+        column_roles = list(COLUMNS.get(_width(head), COLUMNS[4]))
         delimiter = "\t" if b"\t" in head.data and b" " not in head.data else " "
     else:
         if not rows:
@@ -180,8 +180,8 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
                 origin=origin,
                 line=line,
             )
-        told = _guess_roles(rows, given, labelled=not options.key)
-        if not told:
+        column_roles = _guess_roles(rows, given, labelled=not options.key)
+        if not column_roles:
             raise InputError(
                 "{origin}: the cells do not tell what its {width} columns hold; say so, as in {columns!o}",
                 code="columns-unclear",
@@ -189,8 +189,8 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
                 width=len(rows[0]),
                 columns={"label": str(len(rows[0]) - 1), "score": str(len(rows[0]))},
             )
-        if "?" in told:
-            number = told.index("?") + 1
+        if "?" in column_roles:
+            number = column_roles.index("?") + 1
             raise InputError(
                 "{origin}: column {number} may hold labels or {ids}; say which, as in {columns!o} or {format!o}",
                 code="columns-unclear",
@@ -198,9 +198,9 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
                 number=number,
                 ids="claims" if number == 1 else "probes",
                 columns={"label": str(number)},
-                format="bob4" if len(told) == 4 else "bob5",
+                format="bob4" if len(column_roles) == 4 else "bob5",
             )
-    if "label" not in told and options.genuine_labels and not options.key:
+    if "label" not in column_roles and options.genuine_labels and not options.key:
         raise InputError(
             "{origin}: no column holds labels, so {genuine_labels!p} has no effect; name the column, as in {columns!o}",
             code="labels-unused",
@@ -208,10 +208,10 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
             genuine_labels=options.genuine_labels,
             columns={"label": "3"},
         )
-    names = column_names(told, "score")
+    names = column_names(column_roles, "score")
     if (
-        told[-4:] in (["probe", "other", "label", "score"], ["other", "other", "label", "score"])
-        and len(told) - 3 not in given
+        column_roles[-4:] in (["probe", "other", "label", "score"], ["other", "other", "label", "score"])
+        and len(column_roles) - 3 not in given
     ):
         names[-3] = "attack"
     for name in called:
@@ -226,24 +226,25 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
                 names=names,
             )
     roles = Roles(
-        tuple(name for name, role in zip(names, told, strict=True) if role == "score"),
-        "label" if "label" in told else None,
-        "system" if "system" in told else None,
-        tuple((field, field) for field in ID_FIELDS if field in told),
-        tuple(name for name, role in zip(names, told, strict=True) if role == "other"),
+        tuple(name for name, role in zip(names, column_roles, strict=True) if role == "score"),
+        "label" if "label" in column_roles else None,
+        "system" if "system" in column_roles else None,
+        tuple((field, field) for field in ID_FIELDS if field in column_roles),
+        tuple(name for name, role in zip(names, column_roles, strict=True) if role == "other"),
     )
     kinds = roles.kinds
     layout = Layout(tuple(names), tuple(kinds[name] for name in names), delimiter, shape=" ".join(names))
     plan = TextPlan(layout, roles, ", ".join(names))
     if bob and not given:
         return plan
-    ids = [k for k, role in enumerate(told) if role in ("claim", "probe")]
+    ids = [k for k, role in enumerate(column_roles) if role in ("claim", "probe")]
     if len(ids) == 2 and options.person is None and are_speakers(row[k] for row in rows for k in ids):
         plan = replace(plan, person=SPEAKER)
     template = "columns have no names; taken for {names:list}; if that is wrong, give their numbers, as in {columns!o}"
-    example = {"label": str(told.index("label") + 1)} if "label" in told else {"score": str(told.index("score") + 1)}
+    role = "label" if "label" in column_roles else "score"
+    example = {role: str(column_roles.index(role) + 1)}
     guessed = Note("columns-guessed", template, origin, names=names, columns=example)
-    return plan if len(given) == len(told) else replace(plan, notes=(guessed,))
+    return plan if len(given) == len(column_roles) else replace(plan, notes=(guessed,))
 
 
 def column_names(roles: Sequence[str], score: str) -> list[str]:

@@ -84,7 +84,7 @@ def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet
         out; whoever calls decides whether that is an error.
     """
     count = len(key.columns[key.label])
-    found = np.ones(count, dtype=bool)
+    scored_rows = np.ones(count, dtype=bool)
     ids = dict(key.ids)
     rows, dropped = [], 0
     for sheet in sheets:
@@ -101,7 +101,7 @@ def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet
         if not options.common:
             _refuse("unknown", sheet, unknown, key)
         dropped = max(dropped, len(unknown))
-        found &= scored
+        scored_rows &= scored
         rows.append(order[place])
     trials = {role: column for role, column in ((role, ids.get(role)) for role in ID_FIELDS) if column is not None}
     numbers, _ = _trial_numbers([key.columns[column] for column in trials.values()], [])
@@ -117,14 +117,14 @@ def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet
             trial=", ".join(cut(key.columns[column].name(row)) for column in trials.values()),
             count=len(again),
         )
-    chosen = np.flatnonzero(found)
+    chosen = np.flatnonzero(scored_rows)
     further: dict[str, Further] = {
         f"column {name}" if number_of(name) else name: column[chosen]
         for name, column in key.columns.items()
         if name != key.label and name not in ids.values()
     }
-    for sheet, own in zip(sheets, rows, strict=True):
-        further |= {name: column[own[chosen]] for name, column in sheet.columns.items() if name not in further}
+    for sheet, picked in zip(sheets, rows, strict=True):
+        further |= {name: column[picked[chosen]] for name, column in sheet.columns.items() if name not in further}
     notes: list[Note | str] = [note for sheet in sheets for note in sheet.notes]
     if dropped:
         template = "dropped {count:plural scored trial} that the key does not have"
@@ -135,7 +135,9 @@ def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet
     taken = f"key {key.origin}: label {key.label}, {', '.join(trials)}"
     joined = Sheet(
         key.origin,
-        columns_of([column[own[chosen]] for sheet, own in zip(sheets, rows, strict=True) for column in sheet.scores.T]),
+        columns_of(
+            [column[picked[chosen]] for sheet, picked in zip(sheets, rows, strict=True) for column in sheet.scores.T]
+        ),
         np.zeros(len(chosen), bool),
         tuple(name for sheet in sheets for name in sheet.systems),
         columns,
@@ -145,7 +147,7 @@ def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet
         columns=further,
         taken=(taken, *(line for sheet in sheets for line in sheet.taken)),
     )
-    return settle_labels(joined, key.columns[key.label].numbered()[chosen], options), found
+    return settle_labels(joined, key.columns[key.label].numbered()[chosen], options), scored_rows
 
 
 def check_scored(found: Flags, key: Key, options: ReadOptions) -> tuple[Note, ...]:

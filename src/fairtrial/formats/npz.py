@@ -156,7 +156,7 @@ def _table(head: Head, arrays: dict[str, Any], others: Sequence[str], options: R
         name: array if array.dtype.kind in "fiu" else Ids.of(array.tolist()) for name, array in kept.items()
     }
     left = [f"left out: {listed(others)}, which have not one entry per trial"] if others else []
-    told = ["scores", "genuine" if "genuine" in arrays else "label", *ids]
+    played = ["scores", "genuine" if "genuine" in arrays else "label", *ids]
     besides = [f"kept besides: {listed(further)}"] if further else []
     sheet = Sheet(
         origin,
@@ -166,7 +166,7 @@ def _table(head: Head, arrays: dict[str, Any], others: Sequence[str], options: R
         ids,
         named="systems" in arrays,
         columns=further,
-        taken=("; ".join([", ".join(told), *besides]), *left),
+        taken=("; ".join([", ".join(played), *besides]), *left),
     )
     return settle_labels(sheet, Ids.of(label.tolist()), options)
 

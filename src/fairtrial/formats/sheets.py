@@ -510,7 +510,7 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
     scores = list(options.scores) or ([roles.pop("score")] if "score" in roles else [])
     if not scores:  # a column that says it is the score leaves no other
         scores = [by_lower[name] for name in _SCORE if name in by_lower and by_lower[name] not in given][:1]
-    told = bool(scores)
+    score_is_named = bool(scores)
     whole: list[str] = []
     if not scores:
         spoken_for = {*roles.values(), *others, ""}
@@ -544,7 +544,7 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
     used = {*scores, *roles.values(), ""}
     further = tuple(name for name in names if name not in used)
     sure = {*others, *whole}
-    unsure = () if told else (name for name in further if name not in sure and name.lower() not in _FURTHER)
+    unsure = () if score_is_named else (name for name in further if name not in sure and name.lower() not in _FURTHER)
     return Roles(
         tuple(scores),
         roles.get("label"),
