@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError
 from fairtrial.core.trials import Ids, Trials
-from fairtrial.core.words import cut, listed, shown
+from fairtrial.core.words import cut, shown
 from fairtrial.formats.files import Head, Progress, check_unpacked, system_name
 from fairtrial.formats.identities import rename_ids
 from fairtrial.formats.sheets import (
@@ -184,12 +184,7 @@ def sheet_of_table(head: Head, table: pa.Table, roles: Roles, options: ReadOptio
     columns = {
         name: _column(read[name], name, kinds[name], head.origin, flags=name == roles.label) for name in roles.columns
     }
-    lost = [name for name, column in columns.items() if column is None]
-    columns = {name: column for name, column in columns.items() if column is not None}
-    kept = replace(roles, further=tuple(name for name in roles.further if name not in lost))
-    sheet = sheet_of(head, kept, columns, options)
-    left = (f"left out: {listed(lost)}, which hold neither text nor numbers",) if lost else ()
-    return replace(sheet, taken=(*sheet.taken, *left))
+    return sheet_of(head, roles, {name: column for name, column in columns.items() if column is not None}, options)
 
 
 def _looks(schema: pa.Schema, first_of: FirstRows) -> dict[str, Look]:

@@ -119,18 +119,15 @@ def plan_text(head: Head, options: ReadOptions) -> TextPlan:
 def read_planned(head: Head, plan: TextPlan, options: ReadOptions, progress: Progress | None = None) -> Sheet:
     """Read the sheet of a text table, or of a block of its lines."""
     read = read_columns(head, plan.layout, progress)
-    columns = read.columns
-    lost = [name for name in plan.roles.further if name not in columns]
-    roles = replace(plan.roles, further=tuple(name for name in plan.roles.further if name in columns))
-    sheet = sheet_of(head, roles, columns, options if plan.person is None else replace(options, person=plan.person))
+    settings = options if plan.person is None else replace(options, person=plan.person)
+    sheet = sheet_of(head, plan.roles, read.columns, settings)
     left = [] if plan.layout.names[0] else ["left out: the first column, which has no name"]
-    left += [f"left out: {listed(lost)}, which are not UTF-8 text"] if lost else []
     left += ["left out: a first row of counts"] if head.has_counts else []
+    taken = ((plan.taken,) if plan.taken else sheet.taken) + tuple(left)
     comments = left_out(read.comments)
     if not (plan.layout.header or head.is_whole):  # each block of lines has comments of its own
-        return replace(sheet, taken=(plan.taken, *left), notes=(*plan.notes, *sheet.notes, *comments))
-    taken = (plan.taken or plan.roles.taken, *left, *comments)
-    return replace(sheet, taken=taken, notes=(*plan.notes, *sheet.notes))
+        return replace(sheet, taken=taken, notes=(*plan.notes, *sheet.notes, *comments))
+    return replace(sheet, taken=(*taken, *comments), notes=(*plan.notes, *sheet.notes))
 
 
 def _look(rows: Sequence[Sequence[str]], k: int) -> Look:
@@ -148,9 +145,11 @@ def _kinds(names: Sequence[str], roles: Roles) -> tuple[Kind, ...]:
 
 
 def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOptions) -> Sheet:
-    """Give the sheet of a table whose columns are read."""
+    """Give the sheet of a table whose columns are read; further ones that could not be are missing among them."""
     origin = head.origin
-    further: dict[str, Further] = {name: columns[name] for name in roles.further}
+    further: dict[str, Further] = {name: columns[name] for name in roles.further if name in columns}
+    lost = [name for name in roles.further if name not in columns]
+    left = (f"left out: {listed(lost)}, which hold neither text in UTF-8 nor numbers",) if lost else ()
     for name in roles.unsure & further.keys():
         check_unsure(_sample(further[name]), name, origin)
     ids: dict[str, IdColumn] = {field: columns[column] for field, column in roles.ids}
@@ -166,7 +165,7 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
         notes,
         roles.named,
         columns=further,
-        taken=(roles.taken,),
+        taken=(replace(roles, further=tuple(further)).taken, *left),
     )
     label = None if roles.label is None or options.key else columns[roles.label]
     if isinstance(label, np.ndarray) and not options.genuine_labels:  # truth values speak for themselves
