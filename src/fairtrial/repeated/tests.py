@@ -162,10 +162,11 @@ def individuals_test(
     Returns
     -------
     IndividualsTests
-        ``cluster``: Student's t (Welch's, unpaired), with the variance by the jackknife over people; Wilson's interval
-        of one rate. ``any-correlation``, of one rate: Chernoff's bound, valid for any correlation of the attempts of a
-        person, and conservative; without errors it is exact over individuals. ``sign-flip``, paired, if everybody made
-        as many attempts with both devices: exact if the devices are exchangeable for each person; it has no interval.
+        ``cluster``: Student's t with Satterthwaite's degrees of freedom, and the variance by people of docs/methods.md;
+        Wilson's interval of one rate. ``any-correlation``, of one rate: Chernoff's bound, valid for any correlation of
+        the attempts of a person, and conservative; exact without errors, and binomial with one attempt each.
+        ``sign-flip``, paired, if everybody made as many attempts with both devices: exact if the devices are
+        exchangeable for each person; it has no interval.
 
     Raises
     ------
@@ -175,23 +176,23 @@ def individuals_test(
 
     Notes
     -----
-    Half an error is added to the variance, and the degrees of freedom are few if few people err: the tests hold their
-    level with few errors too. If fewer than 10 errors are expected in one attempt of everybody, correlation can stay
-    hidden (nobody who errs often may have been tested): then ``any-correlation`` comes first, and a note says why.
-    A paired variance is not below that of the attempts that must have had different outcomes.
+    Degrees of freedom are few if few people make the errors. If fewer than 10 errors are expected in one attempt of
+    everybody, correlation can stay hidden (nobody who errs often may have been tested): then ``any-correlation`` comes
+    first, and a note says why.
 
     References
     ----------
     Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 5, which
-    asks for tests. The variance is CV3, the bound Hoeffding's (1963, Theorem 1).
+    asks for tests; Owen, The pigeonhole bootstrap, 2007; Satterthwaite 1946. The bound is Hoeffding's (1963, Theorem
+    1).
 
     Examples
     --------
     >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
     >>> [(test.test, round(test.p_value, 4)) for test in individuals_test(people, rate=0.5).tests]
-    [('any-correlation', 0.2178), ('cluster', 0.0376)]
+    [('any-correlation', 0.2178), ('cluster', 0.039)]
     >>> round(individuals_test(([0, 0, 0, 1, 0, 2], 5), ([3, 2, 0, 4, 1, 3, 2], 5)).tests[0].p_value, 4)
-    0.03
+    0.0227
     """
     check_choice("alternative", alternative, get_args(Alternative))
     check_confidence(confidence)
@@ -254,8 +255,8 @@ def _rate_tests(people: Individuals, rate: float, alternative: Alternative, conf
             note = Note(
                 "few-expected",
                 "n pi is {expected:.3g}: with fewer than {least} expected errors in one attempt of everybody, the "
-                "cluster test rejects a true rate too often if attempts are correlated (in up to 18 % of data sets at "
-                "rho 0.2 and 28 % at 0.4, instead of 5 %); any-correlation holds its level and is reported first",
+                "cluster test rejects a true rate too often if attempts are correlated (in up to 12 % of data sets at "
+                "rho 0.1 and 39 % at 0.4, instead of 5 %); any-correlation holds its level and is reported first",
                 expected=expected,
                 least=_FEW_EXPECTED,
             )
