@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 import fairtrial as ft
+from fairtrial.inference.student import Alternative
 from fairtrial.repeated.models import draw_individuals
 from fairtrial.repeated.tests import IndividualsTest, IndividualsTests, individuals_test
 from reference.individuals_2004 import EXAMPLE
@@ -129,9 +129,10 @@ def test_single_attempts_have_the_binomial_test(errors: int) -> None:
     found = individuals_test(people, rate=0.05)
     assert found.tests[0].test == "any-correlation"
     assert "few-expected" not in [note.code for note in found.notes]
-    for side in ("less", "greater"):
+    sides: tuple[Alternative, ...] = ("less", "greater")
+    for side in sides:
         p_value = stats.binomtest(errors, 60, 0.05, side).pvalue
-        assert individuals_test(people, rate=0.05, alternative=side).tests[0].p_value == pytest.approx(p_value)  # type: ignore[arg-type]
+        assert individuals_test(people, rate=0.05, alternative=side).tests[0].p_value == pytest.approx(p_value)
     limits = stats.binomtest(errors, 60).proportion_ci(0.95)
     assert (found.tests[0].low, found.tests[0].high) == pytest.approx((limits.low, limits.high))
 

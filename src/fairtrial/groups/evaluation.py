@@ -29,14 +29,21 @@ from fairtrial.groups.results import (
     MeetingRate,
     OwnThreshold,
 )
-from fairtrial.groups.summaries import OVER_MEAN, RATIO, Summary, summarise, summarise_one
+from fairtrial.groups.summaries import (
+    Summary,
+    summarise,
+    summarise_differences,
+    summarise_ginis,
+    summarise_ratios,
+)
 from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import threshold_notes, threshold_when
+from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.multiplicity import compact_letters
 from fairtrial.inference.people import Cluster
-from fairtrial.inference.split import TrialSets, seed_of
+from fairtrial.inference.split import TrialSets
 from fairtrial.repeated.rate_plans import attempts_for_half_width
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MeasureLike, label_of
@@ -44,9 +51,10 @@ from fairtrial.rules.measures import MeasureLike, label_of
 
 def evaluate_groups(
     dev: TrialsLike,
-    test: TrialsLike,
+    test: TrialsLike | None = None,
     *,
     by: str | Sequence[str],
+    folds: int | Sequence[Block] | None = None,
     people: PeopleTable | Frame | Mapping[str, Sequence[Any]] | str | PathLike[str] | None = None,
     person_column: str = "person",
     impostor_by: str | Sequence[str] = (),
@@ -71,11 +79,14 @@ def evaluate_groups(
     ----------
     dev : Trials or data frame
         The trials that thresholds are chosen on: one threshold for all groups.
-    test : Trials or data frame
-        The trials that are judged.
+    test : Trials or data frame, optional
+        The trials that are judged; not needed with `folds`.
     by : str or sequence of str
         The column to group by, or several, which are crossed. Columns of the trials, or of `people`. Empty values form
         the group ``unknown``.
+    folds : int or sequence of Block, optional
+        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`. Each
+        block is judged by a threshold from other people, the same for all groups.
     people : PeopleTable, data frame, dict of str to sequence, or path, optional
         A table with the column ``person`` and the columns of `by`, one row per person, or its file. Trials belong to
         the group of their claim; the group of the impostor is that of the subject.
@@ -147,10 +158,12 @@ def evaluate_groups(
     check_share("weight", weight)
     if not isinstance(factor, Real) or not 1 < factor < inf:
         raise ParameterError(f"factor must be a number above 1, not {factor!r}")
-    dev, test = trials_of(dev, "dev"), trials_of(test, "test")
-    sets = TrialSets(dev, test, cluster, seed_of(rng))
+    dev, test = trials_of(dev, "dev"), None if test is None else trials_of(test, "test")
+    sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
     rule = as_criterion(criterion)
     judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
+    if np.isnan(judgement.threshold_by_trial()).any():
+        raise ParameterError("{folds!p} must judge every trial of every group", code="not-judged", folds=folds)
     columns, others = _names("by", by), _names("impostor_by", impostor_by)
     edges_by_column: Any = {} if edges is None else edges
     if not isinstance(edges_by_column, Mapping) or any(
@@ -181,7 +194,7 @@ def evaluate_groups(
             return group_by_columns(trials, columns, edges=edges, impostor_by=others)
         return group_by_people(trials, PeopleTable.of(people, columns), edges=edges)
 
-    groups = JudgedGroups(judgement, group(test), threshold_when(resample))
+    groups = JudgedGroups(judgement, group(judgement.trials), threshold_when(resample))
     if len(groups.present) < 2:
         raise TrialsError(
             f"{' and '.join(columns)} puts all test trials into one group, {listed(groups.present)}: there is nothing "
@@ -205,7 +218,7 @@ def evaluate_groups(
         notes.append("a group without any error makes ratios infinite; lower limits say what is shown all the same")
     at_own_thresholds: list[OwnThreshold] = []
     if own_thresholds:
-        at_own_thresholds, lacking = _own_thresholds(groups, group(dev), confidence)
+        at_own_thresholds, lacking = _own_thresholds(groups, group(sets.trials("dev")), confidence)
         if lacking:
             notes.append(f"no threshold of their own for {listed(lacking)}: dev or test lacks trials of a class")
     letters = {rate: comparison.letters for rate, comparison in comparisons.items()}
@@ -214,7 +227,7 @@ def evaluate_groups(
         judgement.system,
         judgement.criterion,
         float(judgement.alpha[0]),
-        float(judgement.test.threshold[0]),
+        float(judgement.at(0, "dev").threshold),
         judgement.kind,
         confidence,
         _rates(groups, letters, confidence),
@@ -374,13 +387,16 @@ def _summarise(groups: JudgedGroups, confidence: float, weight: float) -> tuple[
     families = {rate: family for rate, family in groups.families.items() if len(family.estimates) > 1}
     summaries: list[Summary] = []
     if len(families) == len(RATES):
-        both = 1 - (1 - confidence) / 2
-        far, frr = ((family.rate, *family.limits(family.critical(both))) for family in families.values())
-        summaries += summarise(far, frr, weight=weight)
+        both, by_rate = 1 - (1 - confidence) / 2, []
+        for family in families.values():
+            critical = family.pair_critical(both)
+            difference = summarise_differences(family.rate, *family.difference_limits(critical))
+            ginis = summarise_ginis(family.rate, *family.limits(family.critical(both)))
+            by_rate.append((difference, ginis, summarise_ratios(family.rate, *family.ratio_limits(critical))[0]))
+        summaries += summarise(*by_rate, weight=weight)
     for rate, family in families.items():
-        limits = family.limits(family.critical(confidence))
-        summaries.append(summarise_one(family.rate, *limits, name=f"{rate}_ratio", kind=RATIO))
-        summaries.append(summarise_one(family.rate, *limits, name=f"{rate}_over_mean", kind=OVER_MEAN))
+        ratio, over_mean = summarise_ratios(family.rate, *family.ratio_limits(family.pair_critical(confidence)))
+        summaries += [Summary(f"{rate}_ratio", *ratio), Summary(f"{rate}_over_mean", *over_mean)]
     return tuple(summaries)
 
 
@@ -402,15 +418,19 @@ def _own_thresholds(
     judgement, sets = groups.judgement, groups.judgement.sets
     own_thresholds, lacking = [], []
     for name in groups.present:
-        dev, test = (
-            trials.rows(np.flatnonzero(of.trial == (of.names.index(name) if name in of.names else -1)))
-            for trials, of in ((sets.trials("dev"), on_dev), (judgement.trials, groups.membership))
-        )
-        if any(len(np.unique(part.genuine)) < 2 for part in (dev, test)):
+        rows = [
+            np.flatnonzero(of.trial == (of.names.index(name) if name in of.names else -1))
+            for of in (on_dev, groups.membership)
+        ]
+        dev, test = sets.trials("dev").rows(rows[0]), sets.trials().rows(rows[1])
+        blocks = [replace(block, first=block.first[rows[1]], second=block.second[rows[1]]) for block in sets.blocks]
+        blocks = [block for block in blocks if block.held_out.any()]
+        sides = [dev.genuine, test.genuine, *(test.genuine[block.others] for block in blocks)]
+        if any(len(np.unique(genuine)) < 2 for genuine in sides):
             lacking.append(name)
             continue
         judged = judge(
-            TrialSets(dev, test, sets.cluster, sets.seed),
+            TrialSets(dev, test, sets.cluster, sets.seed, blocks),
             system=judgement.system,
             criterion=judgement.criterion,
             alphas=judgement.alpha,
@@ -419,7 +439,7 @@ def _own_thresholds(
             judged_interval(judged, measure=rate, confidence=confidence, threshold=groups.threshold)
             for rate in ("far", "frr", "hter")
         )
-        own_thresholds.append(OwnThreshold(name, float(judged.test.threshold[0]), *rates))
+        own_thresholds.append(OwnThreshold(name, float(judged.at(0, "dev").threshold), *rates))
     return own_thresholds, lacking
 
 
