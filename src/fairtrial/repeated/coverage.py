@@ -12,12 +12,12 @@ import time
 import zlib
 from collections import abc
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict, astuple, dataclass, field, replace
 from itertools import product
 from math import nan
 from pathlib import Path
-from threading import Event
 from typing import IO, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -680,33 +680,14 @@ def _in_parallel(
     cells: Sequence[Cell], work: Callable[[Cell], list[CoverageRow]], workers: int
 ) -> abc.Generator[tuple[Cell, list[CoverageRow]]]:
     """Compute several cells at once, and yield each with its rows, in their order."""
-    from joblib import Parallel, delayed
     from threadpoolctl import threadpool_limits
 
-    stopped = Event()
-
-    def rows_or_error(cell: Cell) -> list[CoverageRow] | FairtrialError:
-        # an error raised in a worker would discard the finished cells before it
-        try:
-            return [] if stopped.is_set() else work(cell)
-        except FairtrialError as error:
-            return error
-
     # the matrices of a cell are small: more threads would only wait for each other
-    with threadpool_limits(1):
-        pool = Parallel(
-            n_jobs=max(1, min(workers, len(cells))), backend="threading", return_as="generator", batch_size=1
-        )
-        results = pool(delayed(rows_or_error)(cell) for cell in cells)
+    with threadpool_limits(1), ThreadPoolExecutor(workers) as threads:
         try:
-            for rows, cell in zip(results, cells, strict=True):
-                if isinstance(rows, FairtrialError):
-                    raise rows
-                yield cell, rows
+            yield from zip(cells, threads.map(work, cells), strict=True)
         finally:
-            stopped.set()
-            for _ in results:  # joblib warns of results that are not taken
-                pass
+            threads.shutdown(cancel_futures=True)
 
 
 @dataclass(slots=True, eq=False)
