@@ -26,7 +26,6 @@ from fairtrial.repeated.coverage import (
     CoverageStudy,
     Grid,
     StudySettings,
-    cover,
     coverage_study,
     open_journal,
     remove_journal,
@@ -79,7 +78,7 @@ def test_a_cell_gives_the_same_in_whatever_grid_it_stands() -> None:
     cell = Cell(200, 6, 0.1, 0.05)
     own = coverage_study([cell], **QUICKLY).rows
     assert own == tuple(row for row in full if (row.n, row.m, row.pi, row.rho) == (200, 6, 0.1, 0.05))
-    assert list(own) == cover(cell, data_sets=100, n_resamples=50, rng=0)
+    assert list(own) == StudySettings(data_sets=100, n_resamples=50).cover(cell)
     assert coverage_study([cell], **{**QUICKLY, "rng": 1}).rows != own
 
 
