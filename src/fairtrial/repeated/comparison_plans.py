@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import asin, inf, isnan, sqrt
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from fairtrial.core.errors import (
     check_number,
     check_rate,
     check_share,
+    refuse_given,
 )
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Result, table_of
@@ -209,9 +210,9 @@ def simulate_comparison_power(
     """Simulate a planned comparison with this number of clients, and count how often the test rejects equality.
 
     There are fewer data sets if each has very many trials; None if they would be fewer than a hundred, or if the
-    correlations are too large for normal scores. The test is that of `compare` with fixed thresholds: the jackknife
-    over clients and impostors, and Student's t with Welch's degrees of freedom. Systems with trials of their own have
-    people of their own, too.
+    correlations are too large for normal scores. The test is that of `compare` with fixed thresholds: the variance by
+    clients and impostors, and Student's t with Satterthwaite's degrees of freedom. Systems with trials of their own
+    have people of their own, too.
 
     Examples
     --------
@@ -798,40 +799,38 @@ def plan(
     """
     if (a is None) != (b is None):
         raise ParameterError("a comparison needs both {a!p} and {b!p}, FAR and FRR of each", code="needs-both", a=a)
-    compared, both = a is not None, "{a!p} and {b!p}"
-    comparison, without = f"a comparison, with {both}", f"does not go with {both}"
-    for name, given, applies, why in (
-        ("impostor_attempts", impostor_attempts != 10, compared, f"applies to {comparison}"),
-        ("impostors", impostors is not None, compared, f"applies to {comparison}"),
-        ("rho_impostor", rho_impostor != 0, compared, f"applies to {comparison}"),
-        ("correlation", correlation != 0, compared, f"applies to {comparison}"),
-        ("unpaired", unpaired, compared, f"applies to {comparison}"),
-        ("power", power != 0.8, compared or below is not None, f"applies with {{below!p}}, and to {comparison}"),
-        ("half_width", half_width is not None, not compared, without),
-        ("below", below is not None, not compared, without),
-        ("pi", pi is not None, not compared, without),
-        ("scale", scale != "linear", half_width is not None, "applies to {half_width!p}"),
-        ("person_cost", person_cost != 1, not compared, without),
-        ("correlation", correlation != 0, not unpaired, "applies to errors on the same trials, not with {unpaired!p}"),
-    ):
-        if given and not applies:
-            raise ParameterError(f"{{{name}!p}} {why}", code="does-not-apply", a=a)
+    both = "{a!p} and {b!p}"
+    common: dict[str, Any] = {"power": power, "individuals": individuals, "confidence": confidence, "rng": rng}
+    if half_width is None:
+        refuse_given({"scale": scale != "linear"}, "applies to {half_width!p}")
     if a is not None and b is not None:
+        of_a_rate = {"half_width": half_width is not None, "below": below is not None, "pi": pi is not None}
+        refuse_given({**of_a_rate, "person_cost": person_cost != 1}, f"does not go with {both}", a=a)
+        if unpaired:
+            why = "applies to errors on the same trials, not with {unpaired!p}"
+            refuse_given({"correlation": correlation != 0}, why)
         return plan_comparison(
             a,
             b,
-            power=power,
-            individuals=individuals,
             attempts=1 if attempts is None else attempts,
             impostor_attempts=impostor_attempts,
             impostors=impostors,
             rho_client=rho,
             rho_impostor=rho_impostor,
             correlation=None if unpaired else correlation,
-            confidence=confidence,
             data_sets=1000 if data_sets is None else data_sets,
-            rng=rng,
+            **common,
         )
+    given = {
+        "impostor_attempts": impostor_attempts != 10,
+        "impostors": impostors is not None,
+        "rho_impostor": rho_impostor != 0,
+        "correlation": correlation != 0,
+        "unpaired": unpaired,
+    }
+    refuse_given(given, f"applies to a comparison, with {both}", a=a)
+    if below is None:
+        refuse_given({"power": power != 0.8}, f"applies with {{below!p}}, and to a comparison, with {both}", a=a)
     if pi is None:
         template = "give the expected error rate, as in {pi!o}; or compare two systems with {a!p} and {b!p}"
         raise ParameterError(template, code="nothing-to-plan", pi=0.01)
@@ -841,11 +840,8 @@ def plan(
         half_width=half_width,
         scale=scale,
         below=below,
-        power=power,
-        confidence=confidence,
-        individuals=individuals,
         attempts=attempts,
         person_cost=person_cost,
         data_sets=10_000 if data_sets is None else data_sets,
-        rng=rng,
+        **common,
     )
