@@ -162,7 +162,7 @@ def evaluate_groups(
     sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
     rule = as_criterion(criterion)
     judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
-    if np.isnan(judgement.threshold_by_trial()).any():
+    if sets.blocks and np.isnan(judgement.threshold_by_trial()).any():
         raise ParameterError("{folds!p} must judge every trial of every group", code="not-judged", folds=folds)
     columns, others = _names("by", by), _names("impostor_by", impostor_by)
     edges_by_column: Any = {} if edges is None else edges
@@ -355,31 +355,25 @@ def _intervals(family: Family, names: Sequence[str], measure: str, confidence: f
 
 def _rates(groups: JudgedGroups, letters: Mapping[Rate, dict[str, str]], confidence: float) -> tuple[GroupRates, ...]:
     """Report the errors and rates of each group."""
-    intervals = {rate: _intervals(groups.families[rate], groups.names(rate), rate, confidence) for rate in RATES}
-    hter = {}
+    intervals: dict[str, dict[str, RateInterval]] = {"hter": {}}
+    counts: dict[Rate, dict[str, tuple[int, int]]] = {}
+    for rate, family in groups.families.items():
+        names = groups.names(rate)
+        intervals[rate] = _intervals(family, names, rate, confidence)
+        counts[rate] = dict(zip(names, zip(family.errors.tolist(), family.trials.tolist(), strict=True), strict=True))
     if groups.half_totals is not None:
-        names, family = groups.half_totals
-        hter = _intervals(family, names, "hter", confidence)
-    errors: dict[Rate, dict[str, int]] = {}
-    for rate in RATES:
-        errors[rate] = dict(zip(groups.names(rate), groups.families[rate].errors.tolist(), strict=True))
-    trials = {rate: dict(zip(groups.membership.names, groups.trials[rate].tolist(), strict=True)) for rate in RATES}
-    return tuple(
-        GroupRates(
-            name,
-            groups.people.get(name),
-            errors["far"].get(name, 0),
-            trials["far"][name],
-            errors["frr"].get(name, 0),
-            trials["frr"][name],
-            intervals["far"].get(name),
-            intervals["frr"].get(name),
-            hter.get(name),
-            letters.get("far", {}).get(name, ""),
-            letters.get("frr", {}).get(name, ""),
+        names, half_totals = groups.half_totals
+        intervals["hter"] = _intervals(half_totals, names, "hter", confidence)
+    rows = []
+    for name in groups.present:
+        (accepts, impostor), (rejects, genuine) = (counts[rate].get(name, (0, 0)) for rate in RATES)
+        far, frr, hter = (intervals[measure].get(name) for measure in (*RATES, "hter"))
+        far_letters, frr_letters = (letters.get(rate, {}).get(name, "") for rate in RATES)
+        known = groups.people.get(name)
+        rows.append(
+            GroupRates(name, known, accepts, impostor, rejects, genuine, far, frr, hter, far_letters, frr_letters)
         )
-        for name in groups.present
-    )
+    return tuple(rows)
 
 
 def _summarise(groups: JudgedGroups, confidence: float, weight: float) -> tuple[Summary, ...]:
