@@ -345,6 +345,7 @@ def test_study_like_data_without_a_rate(errors: int, rate: int) -> None:
         {"exact": True, "rng": 1},
         {"claims": True, "confidence": 0.9},
         {"like": ([0, 1], 5), "n": 3},
+        {"like": ([0, 1], 5), "journal": "study.journal"},
         {"like": ([0, 1], 5), "pi": (0.1, 0.2)},
         {"grid": [Cell(30, 2, 0.1, 0.1)], "n": 3},
         {"m": 10**400},

@@ -165,17 +165,11 @@ def evaluate_groups(
     if sets.blocks and np.isnan(judgement.threshold_by_trial()).any():
         raise ParameterError("{folds!p} must judge every trial of every group", code="not-judged", folds=folds)
     columns, others = _names("by", by), _names("impostor_by", impostor_by)
-    edges_by_column: Any = {} if edges is None else edges
-    if not isinstance(edges_by_column, Mapping) or any(
-        not name or isinstance(places, str) or not isinstance(places, Sequence | np.ndarray)
-        for name, places in edges_by_column.items()
-    ):
+    if edges is not None and not isinstance(edges, Mapping):
         raise ParameterError(f'edges must be numbers by column, as {{"age": [30, 50]}}, not {edges!r}')
-    for name, places in edges_by_column.items():
+    for name in edges or ():
         if name not in columns:
             raise ParameterError(f"edges are given for {name}, which is not grouped by")
-        if not all(isinstance(place, Real) for place in places):
-            raise ParameterError(f"edges of {name} must be numbers, not {list(places)!r}")
     if isinstance(people, str | PathLike):
         texts = read_named(people, names=(person_column, *columns), what="one row per person")
         people = PeopleTable(texts[person_column], {name: texts[name] for name in columns})
@@ -343,14 +337,13 @@ def _only_certainty_differs(groups: JudgedGroups, test: EqualityTest, confidence
     ]
 
 
-def _intervals(family: Family, names: Sequence[str], measure: str, confidence: float) -> dict[str, RateInterval]:
-    """Compute intervals that hold for all groups together, by group."""
+def _intervals(family: Family, measure: str, confidence: float) -> list[RateInterval]:
+    """Compute intervals that hold for all groups together."""
     columns = (family.rate, *family.limits(family.critical(confidence)), family.sigma)
-    rows = zip(names, *(column.tolist() for column in columns), strict=True)
-    return {
-        name: RateInterval(rate, low, high, sigma, confidence, "simultaneous", measure, family.threshold)
-        for name, rate, low, high, sigma in rows
-    }
+    return [
+        RateInterval(rate, low, high, sigma, confidence, "simultaneous", measure, family.threshold)
+        for rate, low, high, sigma in zip(*(column.tolist() for column in columns), strict=True)
+    ]
 
 
 def _rates(groups: JudgedGroups, letters: Mapping[Rate, dict[str, str]], confidence: float) -> tuple[GroupRates, ...]:
@@ -359,11 +352,11 @@ def _rates(groups: JudgedGroups, letters: Mapping[Rate, dict[str, str]], confide
     counts: dict[Rate, dict[str, tuple[int, int]]] = {}
     for rate, family in groups.families.items():
         names = groups.names(rate)
-        intervals[rate] = _intervals(family, names, rate, confidence)
+        intervals[rate] = dict(zip(names, _intervals(family, rate, confidence), strict=True))
         counts[rate] = dict(zip(names, zip(family.errors.tolist(), family.trials.tolist(), strict=True), strict=True))
     if groups.half_totals is not None:
         names, half_totals = groups.half_totals
-        intervals["hter"] = _intervals(half_totals, names, "hter", confidence)
+        intervals["hter"] = dict(zip(names, _intervals(half_totals, "hter", confidence), strict=True))
     rows = []
     for name in groups.present:
         (accepts, impostor), (rejects, genuine) = (counts[rate].get(name, (0, 0)) for rate in RATES)
@@ -400,8 +393,8 @@ def _meetings(groups: JudgedGroups, confidence: float) -> tuple[MeetingRate, ...
     if known is None:
         return ()
     pairs, family = known
-    intervals = _intervals(family, [f"{claim}, {impostor}" for claim, impostor in pairs], "far", confidence)
-    rows = zip(pairs, family.errors.tolist(), family.trials.tolist(), intervals.values(), strict=True)
+    intervals = _intervals(family, "far", confidence)
+    rows = zip(pairs, family.errors.tolist(), family.trials.tolist(), intervals, strict=True)
     return tuple(MeetingRate(*pair, errors, trials, interval) for pair, errors, trials, interval in rows)
 
 

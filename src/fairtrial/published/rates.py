@@ -80,9 +80,8 @@ def published_counts(
         (impostor, "impostor", far, "far", false_accepts, "false_accepts"),
         (genuine, "genuine", frr, "frr", false_rejects, "false_rejects"),
     ):
-        if trials < 1:
-            raise ParameterError(f"there must be at least one {trial} trial, not {trials}")
-        check_count(f"the number of {trial} trials", trials)
+        if check_count(f"the number of {trial} trials", trials) < 1:
+            raise ParameterError(f"there must be at least one {trial} trial, not 0")
         if (rate is None) == (number is None):
             template = f"give either {{{rate_name}!p}} or {{{number_name}!p}}; {{given}} given"
             raise ParameterError(template, code="either-or", given="neither was" if rate is None else "both were")
@@ -924,19 +923,10 @@ def compare_rates(
                 "{given} given"
             )
             raise ParameterError(template, code="either-or", given="neither was" if rates is None else "both were")
-        far, frr = rates or (None, None)
-        false_accepts, false_rejects = errors or (None, None)
+        names = ("far", "frr") if errors is None else ("false_accepts", "false_rejects")
+        published: dict[str, Any] = dict(zip(names, rates or errors or (), strict=True))
         try:
-            counts.append(
-                published_counts(
-                    impostor=impostor,
-                    genuine=genuine,
-                    far=far,
-                    frr=frr,
-                    false_accepts=false_accepts,
-                    false_rejects=false_rejects,
-                )
-            )
+            counts.append(published_counts(impostor=impostor, genuine=genuine, **published))
         except ParameterError as error:
             raise ParameterError("system {system}: {error}", system=name.upper(), error=error) from error
     known = as_measure(costs if costs is not None and measure == "dcf" else measure)

@@ -289,11 +289,8 @@ class StudySettings:
             np.repeat(values, values + 1).astype(np.float64),
             np.concatenate(counts, axis=1).astype(np.float64),
         )
-        resampling: dict[str, Any] = {"n_resamples": self.n_resamples, "rng": source}
-        return [
-            _row(cell, name, *known_method(name).limits(drawn, confidence=self.confidence, **resampling))
-            for name in self.methods
-        ]
+        settings: dict[str, Any] = {"confidence": self.confidence, "n_resamples": self.n_resamples, "rng": source}
+        return [_row(cell, name, *known_method(name).limits(drawn, **settings)) for name in self.methods]
 
     def _enumerate(self, cell: Cell) -> list[CoverageRow]:
         """Sum over all possible data sets.
@@ -618,7 +615,8 @@ def coverage_study(
                         progress(1)
         covered = tuple(row for cell in cells for row in kept.done[cell])
     else:
-        given = {name: value is not None for name, value in (("grid", grid), ("n", n), ("m", m), ("workers", workers))}
+        no_use = {"grid": grid, "n": n, "m": m, "workers": workers, "journal": journal}
+        given = {name: value is not None for name, value in no_use.items()}
         refuse_given(given, "does not go with {like!p}, which has one cell", like=like)
         people = as_individuals(like)
         values = {"pi": float(people.estimate), "rho": float(np.clip(np.nan_to_num(people.rho), 0, 1))}
