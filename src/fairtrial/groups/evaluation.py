@@ -362,9 +362,9 @@ def _rates(groups: JudgedGroups, letters: Mapping[Rate, dict[str, str]], confide
         (accepts, impostor), (rejects, genuine) = (counts[rate].get(name, (0, 0)) for rate in RATES)
         far, frr, hter = (intervals[measure].get(name) for measure in (*RATES, "hter"))
         far_letters, frr_letters = (letters.get(rate, {}).get(name, "") for rate in RATES)
-        known = groups.people.get(name)
+        people = groups.people.get(name)
         rows.append(
-            GroupRates(name, known, accepts, impostor, rejects, genuine, far, frr, hter, far_letters, frr_letters)
+            GroupRates(name, people, accepts, impostor, rejects, genuine, far, frr, hter, far_letters, frr_letters)
         )
     return tuple(rows)
 
@@ -389,10 +389,10 @@ def _summarise(groups: JudgedGroups, confidence: float, weight: float) -> tuple[
 
 def _meetings(groups: JudgedGroups, confidence: float) -> tuple[MeetingRate, ...]:
     """Report the FAR by pair of groups."""
-    known = groups.meetings()
-    if known is None:
+    meetings = groups.meetings()
+    if meetings is None:
         return ()
-    pairs, family = known
+    pairs, family = meetings
     intervals = _intervals(family, "far", confidence)
     rows = zip(pairs, family.errors.tolist(), family.trials.tolist(), intervals, strict=True)
     return tuple(MeetingRate(*pair, errors, trials, interval) for pair, errors, trials, interval in rows)

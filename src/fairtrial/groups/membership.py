@@ -177,12 +177,12 @@ def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None =
 
 
 def _values(trials: Trials, name: str, edges: Sequence[float] | None) -> _Labels:
-    known: dict[str, Any] = {**trials.ids, **trials.columns}
-    if name not in known:
+    columns: dict[str, Any] = {**trials.ids, **trials.columns}
+    if name not in columns:
         raise TrialsError(
-            f"the trials have no column {name!r} to group by; they have {listed(known) or 'none besides the scores'}"
+            f"the trials have no column {name!r} to group by; they have {listed(columns) or 'none besides the scores'}"
         )
-    column = known[name]
+    column = columns[name]
     if isinstance(column, np.ndarray):
         values, codes = np.unique(column, return_inverse=True)
         texts = ["" if np.isnan(value) else number_text(float(value), 15) for value in values]

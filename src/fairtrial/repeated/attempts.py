@@ -172,8 +172,8 @@ class Individuals:
         """
         n = self.individuals
         mean = self.total_attempts / n
-        spread = np.maximum(self._sum(self.attempts**2) - n * mean**2, 0)
-        return mean - spread / (n * (n - 1) * mean)
+        squares = np.maximum(self._sum(self.attempts**2) - n * mean**2, 0)
+        return mean - squares / (n * (n - 1) * mean)
 
     @cached_property
     def squared_deviations(self) -> Any:

@@ -247,16 +247,16 @@ def simulate_comparison_power(
         errors = [np.concatenate([part.ravel() for part in system]) for system in zip(impostor, client, strict=True)]
         estimate = value(errors[0]) - value(errors[1])
         compared = errors if setting.correlation is None else [errors[0] - errors[1]]
-        spreads = [
+        variances = [
             Components([people.moments([wrong.astype(np.float64)])]).variance([weights.frr], [weights.far])
             for wrong in compared
         ]
-        variance = sum(spread.value for spread in spreads)
-        if variance <= 0:
+        total = sum(variance.value for variance in variances)
+        if total <= 0:
             rejected += estimate != 0
         else:
-            degrees = welch([(spread.value, spread.df) for spread in spreads])
-            rejected += student_p_value(estimate / sqrt(variance), degrees, "two-sided") < 1 - confidence
+            degrees = welch([(variance.value, variance.df) for variance in variances])
+            rejected += student_p_value(estimate / sqrt(total), degrees, "two-sided") < 1 - confidence
     power = rejected / number
     return SimulatedPower(power, sqrt(power * (1 - power) / number), number)
 
@@ -292,21 +292,21 @@ class ScoreModel:
             both = both_wrong_share(*rates, setting.correlation)
             correlation = _root(lambda r: error_covariance(*thresholds, r), both - rates[0] * rates[1], -1.0)
 
-        def of_difference(share: float) -> float:
-            within = sum(error_covariance(t, t, share) for t in thresholds)
-            return within - 2 * error_covariance(*thresholds, share * correlation)
+        def of_difference(proportion: float) -> float:
+            within = sum(error_covariance(t, t, proportion) for t in thresholds)
+            return within - 2 * error_covariance(*thresholds, proportion * correlation)
 
-        def shares(rho: float) -> tuple[float, float]:
+        def proportions(rho: float) -> tuple[float, float]:
             """Find the proportions of the variance that correlate errors, or their differences, by rho."""
             if not rho:
                 return 0.0, 0.0
             if setting.correlation is not None:
-                share = _root(of_difference, rho * of_difference(1.0), 0.0)
-                return share, share
+                proportion = _root(of_difference, rho * of_difference(1.0), 0.0)
+                return proportion, proportion
             first, second = (partial(error_covariance, t, t) for t in thresholds)
             return _root(first, rho * first(1.0), 0.0), _root(second, rho * second(1.0), 0.0)
 
-        client, impostor = shares(setting.rho_client), shares(0.0 if kind else setting.rho_impostor)
+        client, impostor = proportions(setting.rho_client), proportions(0.0 if kind else setting.rho_impostor)
         if max(c + i for c, i in zip(client, impostor, strict=True)) > 1:
             return None
         return cls(thresholds, correlation, client, impostor)
@@ -325,11 +325,11 @@ class ScoreModel:
         rest = [sqrt(1 - c - i) for c, i in zip(self.client, self.impostor, strict=True)]
         scores = [part * score for part, score in zip(rest, pair(*shape), strict=True)]
         if any(self.client):
-            for score, share, effect in zip(scores, self.client, pair(shape[0], 1), strict=True):
-                score += np.float32(sqrt(share)) * effect
+            for score, proportion, effect in zip(scores, self.client, pair(shape[0], 1), strict=True):
+                score += np.float32(sqrt(proportion)) * effect
         if people is not None and any(self.impostor):
-            for score, share, effect in zip(scores, self.impostor, pair(people), strict=True):
-                score += np.resize(np.float32(sqrt(share)) * effect, shape)
+            for score, proportion, effect in zip(scores, self.impostor, pair(people), strict=True):
+                score += np.resize(np.float32(sqrt(proportion)) * effect, shape)
         return [(score > limit).view(np.int8) for score, limit in zip(scores, self.thresholds, strict=True)]
 
 

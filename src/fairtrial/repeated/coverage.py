@@ -634,7 +634,7 @@ def coverage_study(
             if exact:
                 text = "exact coverage needs the same number of attempts of everybody; simulate these data"
                 raise ParameterError(text, code="unequal-attempts")
-            attempts = np.repeat(people.attempts, people.counts.astype(np.int64)).astype(np.int64).tolist()
+            attempts = people.by_person()[1].astype(np.int64).tolist()
         covered = tuple(settings.cover(cell, attempts))
         if attempts is not None:
             covered = tuple(replace(row, m=mean) for row in covered)
