@@ -447,7 +447,7 @@ class GroupEvaluation(Result):
                 ),
             ),
             self.summaries,
-            notes=("limits: the least and the most unequal rates that simultaneous intervals of groups and pairs allow",),
+            notes=("limits: the least and most unequal rates that simultaneous intervals of groups and pairs allow",),
         )
 
         meetings = table_of(
