@@ -207,7 +207,7 @@ def evaluate_groups(
         notes += _too_small(groups, rate, confidence, factor)
     for comparison in comparisons.values():
         notes += _only_certainty_differs(groups, comparison.test, confidence, factor)
-    summaries = _summarise(groups, confidence, weight)
+    summaries = _summarise(groups, comparisons, confidence, weight)
     if any(not isfinite(summary.estimate) for summary in summaries):
         notes.append("a group without any error makes ratios infinite; lower limits say what is shown all the same")
     at_own_thresholds: list[OwnThreshold] = []
@@ -369,20 +369,22 @@ def _rates(groups: JudgedGroups, letters: Mapping[Rate, dict[str, str]], confide
     return tuple(rows)
 
 
-def _summarise(groups: JudgedGroups, confidence: float, weight: float) -> tuple[Summary, ...]:
+def _summarise(
+    groups: JudgedGroups, comparisons: Mapping[Rate, RateComparison], confidence: float, weight: float
+) -> tuple[Summary, ...]:
     """Summarise one rate at the confidence, and both together at half the error probability each."""
-    families = {rate: family for rate, family in groups.families.items() if len(family.estimates) > 1}
     summaries: list[Summary] = []
-    if len(families) == len(RATES):
+    if len(comparisons) == len(RATES):
         both, by_rate = 1 - (1 - confidence) / 2, []
-        for family in families.values():
+        for family in groups.families.values():
             critical = family.pair_critical(both)
             difference = summarise_differences(family.rate, *family.difference_limits(critical))
             ginis = summarise_ginis(family.rate, *family.limits(family.critical(both)))
             by_rate.append((difference, ginis, summarise_ratios(family.rate, *family.ratio_limits(critical))[0]))
         summaries += summarise(*by_rate, weight=weight)
-    for rate, family in families.items():
-        ratio, over_mean = summarise_ratios(family.rate, *family.ratio_limits(family.pair_critical(confidence)))
+    for rate, comparison in comparisons.items():
+        low, high = np.array([(pair.ratio_low, pair.ratio_high) for pair in comparison.pairs]).T
+        ratio, over_mean = summarise_ratios(groups.families[rate].rate, low, high)
         summaries += [Summary(f"{rate}_ratio", *ratio), Summary(f"{rate}_over_mean", *over_mean)]
     return tuple(summaries)
 
