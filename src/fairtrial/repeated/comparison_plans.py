@@ -802,13 +802,13 @@ def plan(
     both = "{a!p} and {b!p}"
     common: dict[str, Any] = {"power": power, "individuals": individuals, "confidence": confidence, "rng": rng}
     if half_width is None:
-        refuse_given({"scale": scale != "linear"}, "applies to {half_width!p}")
+        refuse_given({"scale": scale != "linear"}, "applies to {half_width!p}", half_width=half_width)
     if a is not None and b is not None:
         of_a_rate = {"half_width": half_width is not None, "below": below is not None, "pi": pi is not None}
         refuse_given({**of_a_rate, "person_cost": person_cost != 1}, f"does not go with {both}", a=a)
         if unpaired:
             why = "applies to errors on the same trials, not with {unpaired!p}"
-            refuse_given({"correlation": correlation != 0}, why)
+            refuse_given({"correlation": correlation != 0}, why, unpaired=unpaired)
         return plan_comparison(
             a,
             b,
