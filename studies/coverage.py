@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.repeated.coverage import PAPER, Cell, cover, cover_exactly, coverage_study
+from fairtrial.repeated.coverage import PAPER, Cell, StudySettings, coverage_study
 from fairtrial.repeated.models import Generator
 from fairtrial.repeated.paper_claims import PAPER_CLAIMS, MethodCells
 
@@ -206,13 +206,12 @@ def coverage_at(cell: Cell, generator: Generator) -> dict[str, str]:
     """Coverage of LBB and BP, exactly if that can be had, else simulated and marked by a star."""
     methods = ("lbb", "bp")
     try:
-        rows = cover_exactly(cell, methods=methods, generator=generator)
+        rows = StudySettings(methods, generator, exact=True).cover(cell)
         return {row.method: percent(row.coverage) for row in rows}
     except ParameterError:
-        rng = np.random.default_rng([cell.n, cell.m])
         found = [
-            [row.coverage for row in cover(cell, methods=methods, generator=generator, data_sets=BATCH, rng=rng)]
-            for _ in range(SIMULATED // BATCH)
+            [row.coverage for row in StudySettings(methods, generator, BATCH, seed=seed).cover(cell)]
+            for seed in range(SIMULATED // BATCH)
         ]
         return {name: f"{percent(share)}*" for name, share in zip(methods, np.mean(found, axis=0), strict=True)}
 

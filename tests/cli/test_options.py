@@ -75,6 +75,7 @@ IGNORED = {
     f"plot epc {SETS} --workers 2 --out a.png": "--workers",
     "plan --a .01 .02 --b .02 .03 --unpaired --correlation .5": "--correlation",
     "plan --a .01 .02 --b .02 .03 --pi .1": "--pi",
+    "plan --pi .1 --below .2 --scale logit": "--scale",
     "plot plan --pi .02 --half-width .005 --power .9 --out a.png": "--power",
     "plot plan --pi .02 --half-width .005 --impostors 5 --out a.png": "--impostors",
     "coverage --exact --datasets 10": "--datasets",

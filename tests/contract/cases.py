@@ -213,6 +213,7 @@ _COMMANDS: dict[str, str] = {
     # groups
     "groups": f"groups {_PEOPLE} --by sex",
     "groups-device": f"groups {_FACE} --by device --seed 2",
+    "groups-folds": "groups --dev test.csv --system face --by device --folds 4 --own-thresholds",
     "groups-crossed": (
         f"groups {_FACE} --people names.csv --person-column name --by sex,age --edges age=40 --resample test"
     ),

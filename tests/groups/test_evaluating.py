@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 import fairtrial as ft
 from fairtrial.cli.app import main
+from simulated import texts_of
 
 DATA = ft.groups.synthetic_groups({"a": 60, "b": 40, "c": 30}, worse={"c": 4.0}, rng=0)
 FOUND = ft.evaluate_groups(DATA.dev, DATA.test, by="group", impostor_by="impostor_group", own_thresholds=True)
@@ -37,6 +38,29 @@ def test_the_worse_group_is_found_and_told() -> None:
     assert far.p_value < 0.05 < frr.p_value
     assert "c" in (far.a, far.b)
     assert min(own.p_adjusted for own in FOUND.pairs if own.measure == "far") == far.p_value
+
+
+@pytest.mark.parametrize("worse", [1.6, 6.0])
+def test_largest_over_smallest_of_two_groups_is_their_ratio(worse: float) -> None:
+    data = ft.groups.synthetic_groups({"a": 40, "b": 40}, worse={"b": worse})
+    found = ft.evaluate_groups(data.dev, data.test, by="group")
+    pair, summary = found.pairs[0], found.to_dict()["summaries"]["far_ratio"]
+    assert (pair.a, pair.b) == ("a", "b")
+    assert summary["estimate"] == pytest.approx(1 / pair.ratio)
+    assert summary["high"] == pytest.approx(1 / pair.ratio_low)
+    assert summary["low"] == pytest.approx(max(1 / pair.ratio_high, 1))
+    assert (summary["low"] > 1) == (found.tests[0].p_value < 0.05)
+
+
+def test_answer_names_the_pair_that_differs_most_clearly() -> None:
+    data = ft.groups.synthetic_groups({f"g{k:02d}": 30 for k in range(13)}, worse={"g07": 5.0})
+    found = ft.evaluate_groups(data.dev, data.test, by="group")
+    clearest = max((pair for pair in found.pairs if pair.measure == "far"), key=lambda pair: abs(pair.statistic))
+    test = found.tests[0]
+    assert {test.a, test.b} == {clearest.a, clearest.b}
+    assert test.p_value == min(pair.p_adjusted for pair in found.pairs if pair.measure == "far")
+    assert all(name in found.answer() for name in (test.a, test.b))
+    assert [table.name for table in found.tables() if not table.detail] == ["groups", "tests"]
 
 
 def test_intervals_of_all_groups_are_wider_than_of_one() -> None:
@@ -65,6 +89,52 @@ def test_own_thresholds_are_those_of_their_groups() -> None:
         ]
         alone = ft.evaluate(*parts)
         assert (own.threshold, own.hter.estimate) == (alone.threshold, alone.test.hter)
+
+
+def test_folds_by_brute_force() -> None:
+    trials, folds = DATA.test, 3
+    found = ft.evaluate_groups(trials, by="group", impostor_by="impostor_group", folds=folds, own_thresholds=True)
+    assert found.kind == "a priori (cross-validated)"
+    assert found.threshold == ft.evaluate(trials, trials).threshold
+    scores, genuine, group = trials.column(), trials.genuine, texts_of(trials, "group")
+    wrong = np.zeros(len(trials), dtype=bool)
+    wrong_alone = wrong.copy()
+    blocks = ft.inference.make_blocks(trials, folds)
+    for block in blocks:
+        for rows, errors in (
+            (np.ones(len(trials), dtype=bool), wrong),
+            *((group == own, wrong_alone) for own in "abc"),
+        ):
+            others, held_out = block.others & rows, block.held_out & rows
+            threshold = ft.rules.choose_thresholds(trials.rows(np.flatnonzero(others)), "eer", 0.5).threshold[0]
+            errors[held_out] = (scores[held_out] > threshold) != genuine[held_out]
+    for own, alone in zip(found.groups, found.own_thresholds, strict=True):
+        impostor, client = (group == own.group) & ~genuine, (group == own.group) & genuine
+        assert (own.false_accepts, own.false_rejects) == (wrong[impostor].sum(), wrong[client].sum())
+        assert (alone.far.estimate, alone.frr.estimate) == (wrong_alone[impostor].mean(), wrong_alone[client].mean())
+        for interval in (own.far_interval, own.frr_interval, own.hter_interval):
+            assert interval is not None
+            assert interval.low <= interval.estimate <= interval.high
+            assert interval.threshold == "re-estimated"
+    impostors = texts_of(trials, "impostor_group")
+    for meeting in found.meetings:
+        rows = ~genuine & (group == meeting.claim) & (impostors == meeting.impostor)
+        assert (meeting.false_accepts, meeting.trials) == (wrong[rows].sum(), rows.sum())
+    curves = ft.groups.group_curves(found, alphas=[0.5], criterion="eer")
+    assert [curve.far[0] for curve in curves] == [*(own.far for own in found.groups), found.overall["far"]]
+    assert found.to_dict() == ft.evaluate_groups(
+        trials, by="group", impostor_by="impostor_group", folds=blocks, own_thresholds=True
+    ).to_dict() | {"notes": list(map(str, found.notes))}
+
+
+def test_folds_stand_for_the_test_set_and_judge_every_trial() -> None:
+    with pytest.raises(ft.ParameterError, match="give either"):
+        ft.evaluate_groups(DATA.dev, by="group")
+    with pytest.raises(ft.ParameterError, match="give either"):
+        ft.evaluate_groups(DATA.dev, DATA.test, by="group", folds=3)
+    with pytest.raises(ft.ParameterError) as error:
+        ft.evaluate_groups(DATA.dev, by="group", folds=ft.inference.make_blocks(DATA.dev, 3)[1:])
+    assert error.value.code == "not-judged"
 
 
 def test_equivalence_is_by_the_widest_ratio() -> None:
@@ -211,6 +281,22 @@ def test_a_table_of_people(folder: Path) -> None:
     assert code == 2
     assert "found who, sex, age" in text
     assert "--impostor-by is for columns of trials" in run(*people, "--by", "sex", "--impostor-by", "x")[1]
+
+
+def test_folds_of_the_command(folder: Path) -> None:
+    words = ["groups", "--dev", "test.csv", "--by", "group", "--folds"]
+    found = CliRunner().invoke(main, [*words, "3", "--report", "page.html", "--json"])
+    assert found.exit_code == 0
+    expected = ft.evaluate_groups(ft.read_trials("test.csv", others=["group"]), by="group", folds=3).to_dict()
+    answer = json.loads(found.stdout)
+    assert [answer[key] for key in ("kind", "threshold", "groups", "pairs")] == [
+        expected[key] for key in ("kind", "threshold", "groups", "pairs")
+    ]
+    assert "thresholds from other folds" in (folder / "page.html").read_text()
+    table = CliRunner().invoke(main, [*words, "group"])
+    assert "thresholds by eer from other folds" in table.stdout
+    both = CliRunner().invoke(main, [*words, "3", "--test", "test.csv"])
+    assert (both.exit_code, "give either --test F, or --folds K" in both.output) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_answer_names_the_groups_that_differ_most_the_worse_one_first() -> None:
     rates = {own.group: own for own in found().groups}
     ratio = rates[EVIL].far / rates["a"].far
     assert far.startswith("The FMR is not the same in all groups (p")
-    assert f"{100 * rates[EVIL].far:.2f} % in {EVIL} and {100 * rates['a'].far:.2f} % in a" in far
+    assert f"{EVIL} with {100 * rates[EVIL].far:.2f} % and a with {100 * rates['a'].far:.2f} %" in far
     assert f"{ratio:.3g} times as much" in far
     pair = next(own for own in found().pairs if (own.measure, {own.a, own.b}) == ("far", {"a", EVIL}))
     ends = sorted([pair.ratio_low, pair.ratio_high] if pair.a == EVIL else [1 / pair.ratio_low, 1 / pair.ratio_high])

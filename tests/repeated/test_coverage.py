@@ -18,8 +18,8 @@ from fairtrial.repeated.coverage import (
     Cell,
     CoverageRow,
     Grid,
-    cover,
-    cover_exactly,
+    StudySettings,
+    coverage_study,
 )
 from fairtrial.repeated.intervals import REPEATED_METHODS
 from fairtrial.repeated.models import Generator, errors_pmf, histograms, sums_of_errors, sums_of_squares
@@ -40,6 +40,14 @@ from reference.individuals_2004 import (
 )
 
 GENERATORS: list[Generator] = ["oman-zucker", "beta-binomial"]
+
+
+def cover(cell: Cell, *, attempts: list[int] | None = None, **settings: Any) -> list[CoverageRow]:
+    return StudySettings(**settings).cover(cell, attempts)
+
+
+def cover_exactly(cell: Cell, **settings: Any) -> list[CoverageRow]:
+    return StudySettings(exact=True, **settings).cover(cell)
 
 
 def coverages(rows: list[CoverageRow]) -> dict[str, float]:
@@ -131,7 +139,7 @@ def test_an_interval_that_just_touches_the_rate_covers() -> None:
 def test_monte_carlo_against_exact(cell: Cell, generator: Generator) -> None:
     data_sets = 2000
     exact = {row.method: row for row in cover_exactly(cell, generator=generator)}
-    for drawn in cover(cell, generator=generator, data_sets=data_sets, rng=1):
+    for drawn in cover(cell, generator=generator, data_sets=data_sets, seed=1):
         true = exact[drawn.method]
         p = true.coverage
         extra = 0.03 if drawn.method in ("sb", "brr") else 0
@@ -237,13 +245,14 @@ def test_cells_of_a_grid_in_order() -> None:
 
 def test_a_seed_repeats_and_another_does_not() -> None:
     cell = Cell(50, 3, 0.1, 0.2)
-    first, same, other = (cover(cell, data_sets=300, n_resamples=40, rng=seed) for seed in (1, 1, 2))
+    first, same, other = (cover(cell, data_sets=300, n_resamples=40, seed=seed) for seed in (1, 1, 2))
     assert first == same
     assert first != other
-    unseeded = cover(cell, methods=["bp"], data_sets=300, rng=None)
+    unseeded = coverage_study([cell], methods=["bp"], data_sets=300, rng=None).rows
     assert 0.5 < unseeded[0].coverage <= 1
     source = np.random.default_rng(5)
-    assert cover(cell, data_sets=300, rng=source) != cover(cell, data_sets=300, rng=source)
+    drawn, again = (coverage_study([cell], data_sets=300, rng=source).rows for _ in range(2))
+    assert drawn != again
 
 
 def test_unequal_attempts_against_simulation_person_by_person() -> None:

@@ -26,7 +26,6 @@ from fairtrial.repeated.coverage import (
     CoverageStudy,
     Grid,
     StudySettings,
-    cover,
     coverage_study,
     open_journal,
     remove_journal,
@@ -79,7 +78,7 @@ def test_a_cell_gives_the_same_in_whatever_grid_it_stands() -> None:
     cell = Cell(200, 6, 0.1, 0.05)
     own = coverage_study([cell], **QUICKLY).rows
     assert own == tuple(row for row in full if (row.n, row.m, row.pi, row.rho) == (200, 6, 0.1, 0.05))
-    assert list(own) == cover(cell, data_sets=100, n_resamples=50, rng=0)
+    assert list(own) == StudySettings(data_sets=100, n_resamples=50).cover(cell)
     assert coverage_study([cell], **{**QUICKLY, "rng": 1}).rows != own
 
 
@@ -346,6 +345,7 @@ def test_study_like_data_without_a_rate(errors: int, rate: int) -> None:
         {"exact": True, "rng": 1},
         {"claims": True, "confidence": 0.9},
         {"like": ([0, 1], 5), "n": 3},
+        {"like": ([0, 1], 5), "journal": "study.journal"},
         {"like": ([0, 1], 5), "pi": (0.1, 0.2)},
         {"grid": [Cell(30, 2, 0.1, 0.1)], "n": 3},
         {"m": 10**400},

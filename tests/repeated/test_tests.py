@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 import fairtrial as ft
+from fairtrial.inference.student import Alternative
 from fairtrial.repeated.models import draw_individuals
 from fairtrial.repeated.tests import IndividualsTest, IndividualsTests, individuals_test
 from reference.individuals_2004 import EXAMPLE
@@ -28,15 +28,35 @@ def p_values(found: IndividualsTests) -> dict[str, float]:
     return {name: test.p_value for name, test in by_name(found).items()}
 
 
-def left_out(errors: NDArray[np.float64], attempts: NDArray[np.float64]) -> float:
-    """The variance of a rate by leaving out one person after the other."""
-    n = len(errors)
-    rates = [np.delete(errors, k).sum() / np.delete(attempts, k).sum() for k in range(n)]
-    return float((n - 1) / n * np.sum((np.array(rates) - errors.sum() / attempts.sum()) ** 2))
+def by_pairs(*devices: tuple[list[int], list[int]]) -> tuple[float, float]:
+    """The variance of a rate, or of the difference of two of the same people, and its degrees of freedom, by loops."""
+    people = [np.repeat(np.arange(len(attempts)), attempts) for _, attempts in devices]
+    wrong = [np.concatenate([np.arange(m) < x for x, m in zip(*device, strict=True)]) for device in devices]
+    centred = [values - values.mean() for values in wrong]
+    variances, noise = [], 0.0
+    for person, values in zip(people, centred, strict=True):
+        trials = len(values)
+        shared = (person[:, None] == person) & ~np.eye(trials, dtype=bool)
+        products = np.outer(values, values)
+        apart = products[person[:, None] != person].mean()
+        by_person = [products[shared & (person == k)].sum() for k in np.unique(person)]
+        alike = (shared * (products - apart)).sum()
+        single = (values**2).mean() - min(apart, 0)
+        variances.append((trials * single + max(alike, 0)) / trials**2)
+        people_less_one = trials**2 / np.sum(np.bincount(person) ** 2) - 1
+        fourth = np.var(by_person) * len(by_person) / trials**4
+        noise += max(fourth, 2 * variances[-1] ** 2 / people_less_one)
+    df = max(2 * sum(variances) ** 2 / noise, 2)
+    if len(devices) == 1:
+        return variances[0], df
+    meet = people[0][:, None] == people[1]
+    products = np.outer(*centred)
+    joint = (products[meet].mean() - products[~meet].mean()) * meet.mean()
+    limit = sqrt(variances[0] * variances[1])
+    return sum(variances) - 2 * float(np.clip(joint, -limit, limit)), min(df, people_less_one)
 
 
-def test_rate_test_is_near_the_interval_of_a_clustered_rate() -> None:
-    # the jackknife with half an error more here, covariances of pairs of trials there
+def test_rate_test_is_the_interval_of_a_clustered_rate() -> None:
     attempts = np.array([3, 5, 5, 8, 2, 6, 4, 7, 5, 5])
     errors = np.array([0, 1, 0, 4, 0, 1, 0, 0, 2, 0])
     claim = np.repeat(np.arange(10), attempts)
@@ -47,7 +67,24 @@ def test_rate_test_is_near_the_interval_of_a_clustered_rate() -> None:
     sets = ft.inference.TrialSets(None, trials, cluster="claim")
     interval = ft.inference.judged_interval(ft.inference.judge_at(sets, 1.0), measure="frr")
     found = by_name(individuals_test(ft.Individuals.from_counts(errors, attempts), rate=0.5))["cluster"]
-    assert (found.low, found.high) == pytest.approx((interval.low, interval.high), rel=0.1)
+    assert (found.low, found.high) == pytest.approx((interval.low, interval.high), rel=1e-12)
+
+
+def test_variance_of_a_rate_against_pairs_of_attempts() -> None:
+    errors, attempts, rate = [0, 1, 0, 4, 0, 1, 0, 0, 2, 5], [3, 5, 5, 8, 2, 6, 4, 7, 5, 5], 0.1
+    variance, df = by_pairs((errors, attempts))
+    estimate = 13 / 50
+    effective = estimate * (1 - estimate) / variance * 50 / 49
+    found = by_name(individuals_test(ft.Individuals.from_counts(errors, attempts), rate=rate))["cluster"]
+    assert found.degrees == pytest.approx(df)
+    assert found.statistic == pytest.approx((estimate - rate) / sqrt(rate * (1 - rate) / effective))
+    assert found.p_value == pytest.approx(2 * stats.t.sf(found.statistic, df))
+
+
+def test_without_errors_all_attempts_of_a_person_count_as_one() -> None:
+    found = by_name(individuals_test(ft.Individuals.from_counts([0] * 40, 5), rate=0.3))["cluster"]
+    quantile = stats.t.ppf(0.975, 39)
+    assert (found.low, found.high) == pytest.approx((0, quantile**2 / (40 + quantile**2)), rel=0.01)
 
 
 @given(st.floats(0.001, 0.999), st.lists(st.tuples(st.integers(0, 6), st.integers(6, 9)), min_size=3, max_size=12))
@@ -84,7 +121,20 @@ def test_what_holds_its_level_leads() -> None:
         individuals_test(ft.Individuals.from_counts(errors, m), rate=rate).tests[0] for m, rate in ((5, 0.05), (5, 0.2))
     ]
     assert [test.test for test in first] == ["any-correlation", "cluster"]
-    assert individuals_test(ft.Individuals.from_counts(errors, 1), rate=0.05).tests[0].test == "cluster"
+
+
+@pytest.mark.parametrize("errors", [0, 3, 8, 60])
+def test_single_attempts_have_the_binomial_test(errors: int) -> None:
+    people = ft.Individuals.from_counts([1] * errors + [0] * (60 - errors), 1)
+    found = individuals_test(people, rate=0.05)
+    assert found.tests[0].test == "any-correlation"
+    assert "few-expected" not in [note.code for note in found.notes]
+    sides: tuple[Alternative, ...] = ("less", "greater")
+    for side in sides:
+        p_value = stats.binomtest(errors, 60, 0.05, side).pvalue
+        assert individuals_test(people, rate=0.05, alternative=side).tests[0].p_value == pytest.approx(p_value)
+    limits = stats.binomtest(errors, 60).proportion_ci(0.95)
+    assert (found.tests[0].low, found.tests[0].high) == pytest.approx((limits.low, limits.high))
 
 
 @given(st.integers(1, 30), st.floats(0.01, 0.99), st.integers(1, 4))
@@ -106,35 +156,43 @@ def test_any_correlation_of_unequal_attempts_against_the_least_bound() -> None:
     assert p_values(found)["any-correlation"] == pytest.approx(np.exp(bounds.min()), rel=1e-6)
 
 
-def test_unpaired_devices_against_leaving_people_out() -> None:
-    a, b = np.array([0, 1, 0, 2, 3, 0, 1.0]), np.array([2, 3, 5, 1, 4.0])
-    five, eight = np.full(7, 5.0), np.full(5, 8.0)
-    # half an error more, of somebody with a typical number of attempts, is in the variance
-    variance = [
-        left_out(errors, tried) + 0.5 * sqrt(tried[0]) / tried.sum() ** 2 for errors, tried in ((a, five), (b, eight))
-    ]
-    degrees = sum(variance) ** 2 / (variance[0] ** 2 / 6 + variance[1] ** 2 / 4)
-    difference = a.sum() / 35 - b.sum() / 40
-    found = individuals_test(ft.Individuals.from_counts(a, five), ft.Individuals.from_counts(b, eight)).tests[0]
-    assert found.statistic == pytest.approx(difference / sqrt(sum(variance)))
-    assert found.p_value == pytest.approx(2 * stats.t.cdf(found.statistic, degrees))
-    reach = stats.t.ppf(0.975, degrees) * sqrt(sum(variance))
+def test_unpaired_devices_against_pairs_of_attempts() -> None:
+    a, b = ([0, 1, 0, 2, 3, 0, 1], [5] * 7), ([2, 3, 5, 1, 4], [8, 6, 8, 3, 8])
+    (variance_a, df_a), (variance_b, df_b) = by_pairs(a), by_pairs(b)
+    variance = variance_a + variance_b
+    df = variance**2 / (variance_a**2 / df_a + variance_b**2 / df_b)
+    difference = sum(a[0]) / sum(a[1]) - sum(b[0]) / sum(b[1])
+    found = individuals_test(a, b).tests[0]
+    assert found.statistic == pytest.approx(difference / sqrt(variance))
+    assert found.p_value == pytest.approx(2 * stats.t.cdf(found.statistic, df))
+    reach = stats.t.ppf(0.975, df) * sqrt(variance)
     assert (found.low, found.high) == pytest.approx((difference - reach, difference + reach))
+
+
+def test_paired_devices_against_pairs_of_attempts() -> None:
+    a, b = ([0, 1, 0, 2, 3, 0, 1], [5, 3, 5, 4, 5, 2, 5]), ([1, 0, 0, 5, 4, 1, 1], [8, 6, 8, 5, 8, 2, 3])
+    variance, df = by_pairs(a, b)
+    found = individuals_test(a, b, paired=True).tests[0]
+    assert found.statistic == pytest.approx((7 / 29 - 12 / 40) / sqrt(variance))
+    assert found.degrees == pytest.approx(df)
 
 
 def test_paired_devices_against_students_t_of_differences() -> None:
     a, b = np.array([0, 7, 0, 2, 3, 0, 1, 4, 2, 0]), np.array([2, 3, 6, 1, 8, 2, 3, 5, 4, 2])
     found = individuals_test((a, 8), (b, 8), paired=True).tests[0]
-    differences = (a - b) / 8
-    variance = differences.var(ddof=1) / 10 + 0.5 * sqrt(8) / 80**2
-    assert found.statistic == pytest.approx(differences.mean() / sqrt(variance))
-    assert found.p_value == pytest.approx(2 * stats.t.cdf(found.statistic, 9))
+    assert found.statistic == pytest.approx(stats.ttest_rel(a, b).statistic)
+    assert found.p_value == pytest.approx(2 * stats.t.cdf(found.statistic, found.degrees))
 
 
-def test_the_same_difference_for_everybody_has_a_variance() -> None:
+def test_the_same_difference_for_everybody_has_the_variance_of_independent_attempts() -> None:
     found = individuals_test(([1] * 9, 5), ([0] * 9, 5), paired=True).tests[0]
-    # that of nine attempts that came out differently, and half an error more
-    assert found.statistic == pytest.approx(9 / sqrt(9 + 0.5 * sqrt(5)))
+    assert found.statistic == pytest.approx(0.2 / sqrt(0.2 * 0.8 / 45))
+
+
+def test_devices_with_the_same_errors_differ_by_less_than_half_an_error_of_each() -> None:
+    found = individuals_test(([1, 1, 0, 0], 1), ([1, 1, 0, 0], 1), paired=True).tests[0]
+    reach = stats.t.ppf(0.975, 3) * sqrt(2 * 0.125 * 0.875 / 4)
+    assert (found.p_value, found.low, found.high) == pytest.approx((1, -reach, reach))
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=9))

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.words import in_percent as percent_text
-from fairtrial.core.words import level_text, p_phrase, percent, plural, term, threshold_text
+from fairtrial.core.words import level_text, p_phrase, percent, plural, term
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
 from fairtrial.figures.det import OperatingCurve, det_plot, operating_curve
 from fairtrial.figures.epc import as_curves, epc_caption, epc_plot
@@ -113,10 +113,7 @@ def groups_plot(found: GroupEvaluation, *, sort: Sorting = "name", figure: Canva
 
 def groups_caption(found: GroupEvaluation, *, sort: Sorting = "name") -> str:
     """Say what a figure of groups shows, and whether groups differ."""
-    parts = [
-        f"{found.system} by {' and '.join(found.by)}: {found.kind}, threshold {threshold_text(found.threshold)} by "
-        f"{found.criterion.described(found.alpha)} {PROVENANCES[found.kind].chosen}; line: all trials"
-    ]
+    parts = [f"{found.system} by {' and '.join(found.by)}: {found.kind}, {found.chosen}; line: all trials"]
     intervals = [interval for row in found.groups for rate in RATES if (interval := row.interval_of(rate)) is not None]
     if intervals:
         given = GIVEN[intervals[0].threshold]
@@ -351,9 +348,10 @@ def group_det_caption(
     """Say what a DET figure of groups shows."""
     known = found.known_trials()
     shared = "; genuine trials of all groups for groups that have none" if known.without_genuine else ""
+    provenance = PROVENANCES[found.kind]
     return (
-        f"{found.system} by {' and '.join(found.by)}. Curves and EER: a posteriori, on test{shared}. Points and HTER: "
-        f"{found.kind}, one threshold for all groups by {found.criterion} {PROVENANCES[found.kind].chosen}, with "
+        f"{found.system} by {' and '.join(found.by)}. Curves and EER: a posteriori, on {provenance.curves}{shared}. "
+        f"Points and HTER: {found.kind}, one threshold for all groups by {found.criterion} {provenance.chosen}, with "
         f"{level_text(found.confidence)} simultaneous intervals, {GIVEN[known.threshold]}."
     )
 

@@ -29,14 +29,21 @@ from fairtrial.groups.results import (
     MeetingRate,
     OwnThreshold,
 )
-from fairtrial.groups.summaries import OVER_MEAN, RATIO, Summary, summarise, summarise_one
+from fairtrial.groups.summaries import (
+    Summary,
+    summarise,
+    summarise_differences,
+    summarise_ginis,
+    summarise_ratios,
+)
 from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import threshold_notes, threshold_when
+from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.multiplicity import compact_letters
 from fairtrial.inference.people import Cluster
-from fairtrial.inference.split import TrialSets, seed_of
+from fairtrial.inference.split import TrialSets
 from fairtrial.repeated.rate_plans import attempts_for_half_width
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MeasureLike, label_of
@@ -44,9 +51,10 @@ from fairtrial.rules.measures import MeasureLike, label_of
 
 def evaluate_groups(
     dev: TrialsLike,
-    test: TrialsLike,
+    test: TrialsLike | None = None,
     *,
     by: str | Sequence[str],
+    folds: int | Sequence[Block] | None = None,
     people: PeopleTable | Frame | Mapping[str, Sequence[Any]] | str | PathLike[str] | None = None,
     person_column: str = "person",
     impostor_by: str | Sequence[str] = (),
@@ -71,11 +79,14 @@ def evaluate_groups(
     ----------
     dev : Trials or data frame
         The trials that thresholds are chosen on: one threshold for all groups.
-    test : Trials or data frame
-        The trials that are judged.
+    test : Trials or data frame, optional
+        The trials that are judged; not needed with `folds`.
     by : str or sequence of str
         The column to group by, or several, which are crossed. Columns of the trials, or of `people`. Empty values form
         the group ``unknown``.
+    folds : int or sequence of Block, optional
+        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`. Each
+        block is judged by a threshold from other people, the same for all groups.
     people : PeopleTable, data frame, dict of str to sequence, or path, optional
         A table with the column ``person`` and the columns of `by`, one row per person, or its file. Trials belong to
         the group of their claim; the group of the impostor is that of the subject.
@@ -147,22 +158,18 @@ def evaluate_groups(
     check_share("weight", weight)
     if not isinstance(factor, Real) or not 1 < factor < inf:
         raise ParameterError(f"factor must be a number above 1, not {factor!r}")
-    dev, test = trials_of(dev, "dev"), trials_of(test, "test")
-    sets = TrialSets(dev, test, cluster, seed_of(rng))
+    dev, test = trials_of(dev, "dev"), None if test is None else trials_of(test, "test")
+    sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
     rule = as_criterion(criterion)
     judgement = judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
+    if sets.blocks and np.isnan(judgement.threshold_by_trial()).any():
+        raise ParameterError("{folds!p} must judge every trial of every group", code="not-judged", folds=folds)
     columns, others = _names("by", by), _names("impostor_by", impostor_by)
-    edges_by_column: Any = {} if edges is None else edges
-    if not isinstance(edges_by_column, Mapping) or any(
-        not name or isinstance(places, str) or not isinstance(places, Sequence | np.ndarray)
-        for name, places in edges_by_column.items()
-    ):
+    if edges is not None and not isinstance(edges, Mapping):
         raise ParameterError(f'edges must be numbers by column, as {{"age": [30, 50]}}, not {edges!r}')
-    for name, places in edges_by_column.items():
+    for name in edges or ():
         if name not in columns:
             raise ParameterError(f"edges are given for {name}, which is not grouped by")
-        if not all(isinstance(place, Real) for place in places):
-            raise ParameterError(f"edges of {name} must be numbers, not {list(places)!r}")
     if isinstance(people, str | PathLike):
         texts = read_named(people, names=(person_column, *columns), what="one row per person")
         people = PeopleTable(texts[person_column], {name: texts[name] for name in columns})
@@ -181,7 +188,7 @@ def evaluate_groups(
             return group_by_columns(trials, columns, edges=edges, impostor_by=others)
         return group_by_people(trials, PeopleTable.of(people, columns), edges=edges)
 
-    groups = JudgedGroups(judgement, group(test), threshold_when(resample))
+    groups = JudgedGroups(judgement, group(judgement.trials), threshold_when(resample))
     if len(groups.present) < 2:
         raise TrialsError(
             f"{' and '.join(columns)} puts all test trials into one group, {listed(groups.present)}: there is nothing "
@@ -200,12 +207,12 @@ def evaluate_groups(
         notes += _too_small(groups, rate, confidence, factor)
     for comparison in comparisons.values():
         notes += _only_certainty_differs(groups, comparison.test, confidence, factor)
-    summaries = _summarise(groups, confidence, weight)
+    summaries = _summarise(groups, comparisons, confidence, weight)
     if any(not isfinite(summary.estimate) for summary in summaries):
         notes.append("a group without any error makes ratios infinite; lower limits say what is shown all the same")
     at_own_thresholds: list[OwnThreshold] = []
     if own_thresholds:
-        at_own_thresholds, lacking = _own_thresholds(groups, group(dev), confidence)
+        at_own_thresholds, lacking = _own_thresholds(groups, group(sets.trials("dev")), confidence)
         if lacking:
             notes.append(f"no threshold of their own for {listed(lacking)}: dev or test lacks trials of a class")
     letters = {rate: comparison.letters for rate, comparison in comparisons.items()}
@@ -214,7 +221,7 @@ def evaluate_groups(
         judgement.system,
         judgement.criterion,
         float(judgement.alpha[0]),
-        float(judgement.test.threshold[0]),
+        float(judgement.at(0, "dev").threshold),
         judgement.kind,
         confidence,
         _rates(groups, letters, confidence),
@@ -330,68 +337,66 @@ def _only_certainty_differs(groups: JudgedGroups, test: EqualityTest, confidence
     ]
 
 
-def _intervals(family: Family, names: Sequence[str], measure: str, confidence: float) -> dict[str, RateInterval]:
-    """Compute intervals that hold for all groups together, by group."""
+def _intervals(family: Family, measure: str, confidence: float) -> list[RateInterval]:
+    """Compute intervals that hold for all groups together."""
     columns = (family.rate, *family.limits(family.critical(confidence)), family.sigma)
-    rows = zip(names, *(column.tolist() for column in columns), strict=True)
-    return {
-        name: RateInterval(rate, low, high, sigma, confidence, "simultaneous", measure, family.threshold)
-        for name, rate, low, high, sigma in rows
-    }
+    return [
+        RateInterval(rate, low, high, sigma, confidence, "simultaneous", measure, family.threshold)
+        for rate, low, high, sigma in zip(*(column.tolist() for column in columns), strict=True)
+    ]
 
 
 def _rates(groups: JudgedGroups, letters: Mapping[Rate, dict[str, str]], confidence: float) -> tuple[GroupRates, ...]:
     """Report the errors and rates of each group."""
-    intervals = {rate: _intervals(groups.families[rate], groups.names(rate), rate, confidence) for rate in RATES}
-    hter = {}
+    intervals: dict[str, dict[str, RateInterval]] = {"hter": {}}
+    counts: dict[Rate, dict[str, tuple[int, int]]] = {}
+    for rate, family in groups.families.items():
+        names = groups.names(rate)
+        intervals[rate] = dict(zip(names, _intervals(family, rate, confidence), strict=True))
+        counts[rate] = dict(zip(names, zip(family.errors.tolist(), family.trials.tolist(), strict=True), strict=True))
     if groups.half_totals is not None:
-        names, family = groups.half_totals
-        hter = _intervals(family, names, "hter", confidence)
-    errors: dict[Rate, dict[str, int]] = {}
-    for rate in RATES:
-        errors[rate] = dict(zip(groups.names(rate), groups.families[rate].errors.tolist(), strict=True))
-    trials = {rate: dict(zip(groups.membership.names, groups.trials[rate].tolist(), strict=True)) for rate in RATES}
-    return tuple(
-        GroupRates(
-            name,
-            groups.people.get(name),
-            errors["far"].get(name, 0),
-            trials["far"][name],
-            errors["frr"].get(name, 0),
-            trials["frr"][name],
-            intervals["far"].get(name),
-            intervals["frr"].get(name),
-            hter.get(name),
-            letters.get("far", {}).get(name, ""),
-            letters.get("frr", {}).get(name, ""),
+        names, half_totals = groups.half_totals
+        intervals["hter"] = dict(zip(names, _intervals(half_totals, "hter", confidence), strict=True))
+    rows = []
+    for name in groups.present:
+        (accepts, impostor), (rejects, genuine) = (counts[rate].get(name, (0, 0)) for rate in RATES)
+        far, frr, hter = (intervals[measure].get(name) for measure in (*RATES, "hter"))
+        far_letters, frr_letters = (letters.get(rate, {}).get(name, "") for rate in RATES)
+        people = groups.people.get(name)
+        rows.append(
+            GroupRates(name, people, accepts, impostor, rejects, genuine, far, frr, hter, far_letters, frr_letters)
         )
-        for name in groups.present
-    )
+    return tuple(rows)
 
 
-def _summarise(groups: JudgedGroups, confidence: float, weight: float) -> tuple[Summary, ...]:
+def _summarise(
+    groups: JudgedGroups, comparisons: Mapping[Rate, RateComparison], confidence: float, weight: float
+) -> tuple[Summary, ...]:
     """Summarise one rate at the confidence, and both together at half the error probability each."""
-    families = {rate: family for rate, family in groups.families.items() if len(family.estimates) > 1}
     summaries: list[Summary] = []
-    if len(families) == len(RATES):
-        both = 1 - (1 - confidence) / 2
-        far, frr = ((family.rate, *family.limits(family.critical(both))) for family in families.values())
-        summaries += summarise(far, frr, weight=weight)
-    for rate, family in families.items():
-        limits = family.limits(family.critical(confidence))
-        summaries.append(summarise_one(family.rate, *limits, name=f"{rate}_ratio", kind=RATIO))
-        summaries.append(summarise_one(family.rate, *limits, name=f"{rate}_over_mean", kind=OVER_MEAN))
+    if len(comparisons) == len(RATES):
+        both, by_rate = 1 - (1 - confidence) / 2, []
+        for family in groups.families.values():
+            critical = family.pair_critical(both)
+            difference = summarise_differences(family.rate, *family.difference_limits(critical))
+            ginis = summarise_ginis(family.rate, *family.limits(family.critical(both)))
+            by_rate.append((difference, ginis, summarise_ratios(family.rate, *family.ratio_limits(critical))[0]))
+        summaries += summarise(*by_rate, weight=weight)
+    for rate, comparison in comparisons.items():
+        low, high = np.array([(pair.ratio_low, pair.ratio_high) for pair in comparison.pairs]).T
+        ratio, over_mean = summarise_ratios(groups.families[rate].rate, low, high)
+        summaries += [Summary(f"{rate}_ratio", *ratio), Summary(f"{rate}_over_mean", *over_mean)]
     return tuple(summaries)
 
 
 def _meetings(groups: JudgedGroups, confidence: float) -> tuple[MeetingRate, ...]:
     """Report the FAR by pair of groups."""
-    known = groups.meetings()
-    if known is None:
+    meetings = groups.meetings()
+    if meetings is None:
         return ()
-    pairs, family = known
-    intervals = _intervals(family, [f"{claim}, {impostor}" for claim, impostor in pairs], "far", confidence)
-    rows = zip(pairs, family.errors.tolist(), family.trials.tolist(), intervals.values(), strict=True)
+    pairs, family = meetings
+    intervals = _intervals(family, "far", confidence)
+    rows = zip(pairs, family.errors.tolist(), family.trials.tolist(), intervals, strict=True)
     return tuple(MeetingRate(*pair, errors, trials, interval) for pair, errors, trials, interval in rows)
 
 
@@ -402,15 +407,19 @@ def _own_thresholds(
     judgement, sets = groups.judgement, groups.judgement.sets
     own_thresholds, lacking = [], []
     for name in groups.present:
-        dev, test = (
-            trials.rows(np.flatnonzero(of.trial == (of.names.index(name) if name in of.names else -1)))
-            for trials, of in ((sets.trials("dev"), on_dev), (judgement.trials, groups.membership))
-        )
-        if any(len(np.unique(part.genuine)) < 2 for part in (dev, test)):
+        rows = [
+            np.flatnonzero(of.trial == (of.names.index(name) if name in of.names else -1))
+            for of in (on_dev, groups.membership)
+        ]
+        dev, test = sets.trials("dev").rows(rows[0]), sets.trials().rows(rows[1])
+        blocks = [replace(block, first=block.first[rows[1]], second=block.second[rows[1]]) for block in sets.blocks]
+        blocks = [block for block in blocks if block.held_out.any()]
+        sides = [dev.genuine, test.genuine, *(test.genuine[block.others] for block in blocks)]
+        if any(len(np.unique(genuine)) < 2 for genuine in sides):
             lacking.append(name)
             continue
         judged = judge(
-            TrialSets(dev, test, sets.cluster, sets.seed),
+            TrialSets(dev, test, sets.cluster, sets.seed, blocks),
             system=judgement.system,
             criterion=judgement.criterion,
             alphas=judgement.alpha,
@@ -419,7 +428,7 @@ def _own_thresholds(
             judged_interval(judged, measure=rate, confidence=confidence, threshold=groups.threshold)
             for rate in ("far", "frr", "hter")
         )
-        own_thresholds.append(OwnThreshold(name, float(judged.test.threshold[0]), *rates))
+        own_thresholds.append(OwnThreshold(name, float(judged.at(0, "dev").threshold), *rates))
     return own_thresholds, lacking
 
 

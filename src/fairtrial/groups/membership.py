@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -176,12 +177,12 @@ def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None =
 
 
 def _values(trials: Trials, name: str, edges: Sequence[float] | None) -> _Labels:
-    known: dict[str, Any] = {**trials.ids, **trials.columns}
-    if name not in known:
+    columns: dict[str, Any] = {**trials.ids, **trials.columns}
+    if name not in columns:
         raise TrialsError(
-            f"the trials have no column {name!r} to group by; they have {listed(known) or 'none besides the scores'}"
+            f"the trials have no column {name!r} to group by; they have {listed(columns) or 'none besides the scores'}"
         )
-    column = known[name]
+    column = columns[name]
     if isinstance(column, np.ndarray):
         values, codes = np.unique(column, return_inverse=True)
         texts = ["" if np.isnan(value) else number_text(float(value), 15) for value in values]
@@ -196,9 +197,10 @@ def _cut(column: IdColumn, name: str, edges: Sequence[float] | None) -> _Labels:
     if edges is None:
         values = [_UNKNOWN if text.lower() in _MISSING else text for text in texts]
         return _Labels(Ids(ids.codes, np.array(values, dtype=object)), tuple(map(_by_value, values)))
-    places = sorted(float(edge) for edge in edges)
+    is_list = isinstance(edges, Sequence | np.ndarray) and not isinstance(edges, str)
+    places = sorted(float(edge) for edge in edges) if is_list and all(isinstance(edge, Real) for edge in edges) else []
     if not places or len(set(places)) < len(places) or not np.isfinite(places).all():
-        raise ParameterError(f"edges of {name} must be numbers, each once, not {listed([str(e) for e in edges])}")
+        raise ParameterError(f"edges of {name} must be numbers, each once, not {cut(str(edges))}")
     shown = [number_text(place, 6) for place in places]
     bins = [f"below {shown[0]}", *(f"{a} to {b}" for a, b in itertools.pairwise(shown)), f"{shown[-1]} and up"]
     labels, orders = [_UNKNOWN] * len(texts), [_by_value(_UNKNOWN)] * len(texts)

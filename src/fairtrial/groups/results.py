@@ -160,7 +160,7 @@ class EqualityTest(Record):
     p_value: float
     a: str
     b: str
-    """The two that differ most."""
+    """The two that differ most clearly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ class GroupEvaluation(Result):
     alpha : float
         The weight or the target that the criterion took.
     threshold : float
-        The threshold from dev, the same for all groups.
+        The threshold from dev, the same for all groups; of folds, the one that all trials give.
     kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
         Whether the figures are a priori.
     confidence : float
@@ -335,8 +335,19 @@ class GroupEvaluation(Result):
         intervals = (each for row in self.groups for each in (row.far_interval, row.frr_interval))
         return next((each.threshold for each in intervals if each is not None), "fixed")
 
+    @property
+    def chosen(self) -> str:
+        """Say which threshold it is, or that there are several, and how it was chosen."""
+        provenance = PROVENANCES[self.kind]
+        value, rule = threshold_text(self.threshold), f"by {self.criterion.described(self.alpha)} {provenance.chosen}"
+        return (
+            f"thresholds {rule}, {value} from all trials"
+            if provenance.origin == "folds"
+            else f"threshold {value} {rule}"
+        )
+
     def answer(self) -> str:
-        """Say whether the groups differ in each rate, and by how much the two that differ most."""
+        """Say whether the groups differ in each rate, and by how much the two that differ most clearly."""
         sentences = []
         for test in self.tests:
             label = term(label_of(test.measure))
@@ -355,8 +366,8 @@ class GroupEvaluation(Result):
                 if not isfinite(ratio):
                     size = f"at least {number_text(low, 3)} times as much ({level_text(self.confidence)} limit"
                 sentence = (
-                    f"The {label} is not the same in all groups ({p_phrase(test.p_value)}): it is "
-                    f"{percent(rates[worse])} in {worse} and {percent(rates[better])} in {better}, {size}, "
+                    f"The {label} is not the same in all groups ({p_phrase(test.p_value)}): most clearly apart are "
+                    f"{worse} with {percent(rates[worse])} and {better} with {percent(rates[better])}, {size}, "
                     "simultaneous over all pairs)"
                 )
             sentences.append(sentence)
@@ -371,10 +382,9 @@ class GroupEvaluation(Result):
         """Tabulate the rates, whether they differ, the differences, the summaries; then meetings and own thresholds."""
         title, given = interval_title(self.confidence), GIVEN[self.claimed_threshold]
         titles = {f"{rate}_interval": title for rate in ("far", "frr", "hter")}
-        chosen = f"{self.criterion.described(self.alpha)} {PROVENANCES[self.kind].chosen}"
         rates = table_of(
             "groups",
-            f"{self.system} by {' and '.join(self.by)}; threshold {threshold_text(self.threshold)} by {chosen}",
+            f"{self.system} by {' and '.join(self.by)}; {self.chosen}",
             GroupRates.FIELDS,
             self.groups,
             notes=(
@@ -437,7 +447,7 @@ class GroupEvaluation(Result):
                 ),
             ),
             self.summaries,
-            notes=("limits: the least and the most unequal rates that simultaneous intervals of all groups allow",),
+            notes=("limits: the least and most unequal rates that simultaneous intervals of groups and pairs allow",),
         )
 
         meetings = table_of(

@@ -1,42 +1,24 @@
 """Summaries of inequality: one number for the rates of all groups.
 
-The limits of a summary are its extremes over all rates that the simultaneous limits of the groups allow. So they hold
-if those hold, even if groups are equal, when a summary of estimates overstates inequality.
+Limits of differences and ratios are those of the pairs, which hold together; those of the Gini coefficient are its
+extremes over all rates that the simultaneous limits of the groups allow. So they hold even if groups are equal, when a
+summary of estimates overstates inequality.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from fairtrial.core.results import Field, Record
 from fairtrial.inference.variance import Floats
 
+Ends: TypeAlias = tuple[float, float, float]
+"""A summary of one rate, and its limits."""
 _ROUNDS = 100
 _SETTLED = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class Inequality:
-    """A measure of inequality: 0 or 1 if all rates are equal, else more."""
-
-    name: str
-    value: Callable[[Floats], float]
-    largest: Callable[[Floats, Floats], float]
-    """Its greatest value over all rates between two limits each."""
-
-    def extremes(self, low: Floats, high: Floats) -> tuple[float, float]:
-        """Give its least and greatest value over all rates between two limits each.
-
-        The least has all rates as near to one number as their limits allow. Between limits of groups the summary is
-        monotone in that number, so it is one of the limits.
-        """
-        nearest = min(self.value(np.clip(place, low, high)) for place in np.unique(np.concatenate([low, high])))
-        return nearest, self.largest(low, high)
 
 
 def over_geometric_mean(rates: Floats) -> float:
@@ -60,26 +42,37 @@ def _weights(count: int) -> Floats:
     return 2.0 * np.arange(1, count + 1, dtype=np.float64) - count - 1
 
 
-def _ratio(above: float, below: float) -> float:
-    """Divide two rates; 1 if both are 0."""
-    if below > 0:
-        return above / below
-    return inf if above > 0 else 1.0
+def summarise_differences(rates: Floats, low: Floats, high: Floats) -> Ends:
+    """Compute the largest difference of two rates, from simultaneous limits of the difference of every pair."""
+    least, most = max(float(low.max()), -float(high.min())), max(float(high.max()), -float(low.min()))
+    return float(np.ptp(rates)), max(least, 0.0), most
 
 
-def _two_apart(put_together: Callable[[float, float], float]) -> Callable[[Floats, Floats], float]:
-    """Maximise over one group at its upper limit and another at its lower."""
+def summarise_ratios(rates: Floats, low: Floats, high: Floats) -> tuple[Ends, Ends]:
+    """Compute the largest ratio of two rates and the largest rate over the geometric mean of all.
 
-    def largest(low: Floats, high: Floats) -> float:
-        return max(put_together(float(high[k]), float(np.min(np.delete(low, k)))) for k in range(len(low)))
+    The latter is a mean of ratios, and has the mean of their limits. `low` and `high` are simultaneous limits of the
+    ratio of every pair. If all rates are 0, both summaries are 1.
+    """
+    first, second = np.triu_indices(len(rates), 1)
+    least, most = np.ones((2, len(rates), len(rates)))
+    with np.errstate(divide="ignore"):
+        largest = float(rates.max() / rates.min()) if rates.any() else 1.0
+        least[first, second], least[second, first] = low, 1 / high
+        most[first, second], most[second, first] = high, 1 / low
+        below, above = (float(np.exp(np.log(limits).mean(axis=1)).max()) for limits in (least, most))
+    ratio = largest, float(least.max()), float(most.max())
+    return ratio, (over_geometric_mean(rates), max(below, 1.0), above)
 
-    return largest
 
+def summarise_ginis(rates: Floats, low: Floats, high: Floats) -> Ends:
+    """Compute the Gini coefficient, and its extremes over all rates between simultaneous limits of each.
 
-def _one_above(low: Floats, high: Floats) -> float:
-    """Maximise the ratio to the geometric mean: one group at its upper limit, all others at their lower."""
-    every = np.arange(len(low))
-    return max(over_geometric_mean(np.where(every == k, high, low)) for k in every)
+    The least has all rates as near to one number as their limits allow. Between limits of groups the coefficient is
+    monotone in that number, so it is one of the limits.
+    """
+    least = min(gini(np.clip(place, low, high)) for place in np.unique(np.concatenate([low, high])))
+    return gini(rates), least, _largest_gini(low, high)
 
 
 def _largest_gini(low: Floats, high: Floats) -> float:
@@ -107,14 +100,6 @@ def _largest_gini(low: Floats, high: Floats) -> float:
     return coefficient
 
 
-DIFFERENCE = Inequality(
-    "largest difference", lambda rates: float(np.ptp(rates)), _two_apart(lambda above, below: above - below)
-)
-RATIO = Inequality("largest ratio", lambda rates: _ratio(float(rates.max()), float(rates.min())), _two_apart(_ratio))
-OVER_MEAN = Inequality("largest over geometric mean", over_geometric_mean, _one_above)
-GINI = Inequality("Gini coefficient", gini, _largest_gini)
-
-
 @dataclass(frozen=True, slots=True)
 class Summary(Record):
     """A summary of inequality, and its limits; JSON has null for what is infinite."""
@@ -126,17 +111,13 @@ class Summary(Record):
     high: float
 
 
-_Limits = tuple[Floats, Floats, Floats]
-"""The rates of all groups, and their lower and upper limits."""
-
-
-def summarise(far: _Limits, frr: _Limits, *, weight: float) -> tuple[Summary, ...]:
+def summarise(far: tuple[Ends, Ends, Ends], frr: tuple[Ends, Ends, Ends], *, weight: float) -> tuple[Summary, ...]:
     """Summarise both rates together.
 
     Parameters
     ----------
     far, frr
-        Rates and limits of the groups; all limits must hold together.
+        The largest difference, the Gini coefficient and the largest ratio of the rate; all limits must hold together.
     weight
         The weight of the FAR; the FRR has the rest.
 
@@ -150,18 +131,10 @@ def summarise(far: _Limits, frr: _Limits, *, weight: float) -> tuple[Summary, ..
     de Freitas Pereira & Marcel, Fairness in biometrics, 2021 (FDR); Howard et al., Evaluating proposed fairness
     models, 2022 (GARBE); Grother, FRVT part 8, NIST IR 8429, 2022 (inequity rate, largest over geometric mean).
     """
-
-    def both(kind: Inequality, put_together: Callable[[float, float], float]) -> list[float]:
-        ends = [(kind.value(rate), *kind.extremes(low, high)) for rate, low, high in (far, frr)]
-        return [put_together(a, b) for a, b in zip(*ends, strict=True)]
-
     rest = 1 - weight
-    apart = both(DIFFERENCE, lambda a, b: 1 - (weight * a + rest * b))
-    garbe = both(GINI, lambda a, b: weight * a + rest * b)
-    inequity = both(RATIO, lambda a, b: (a**weight if weight else 1.0) * (b**rest if rest else 1.0))
-    return (Summary("fdr", apart[0], apart[2], apart[1]), Summary("garbe", *garbe), Summary("inequity_rate", *inequity))
-
-
-def summarise_one(rate: Floats, low: Floats, high: Floats, *, name: str, kind: Inequality) -> Summary:
-    """Summarise one rate."""
-    return Summary(name, kind.value(rate), *kind.extremes(low, high))
+    differences, ginis, ratios = (zip(a, b, strict=True) for a, b in zip(far, frr, strict=True))
+    fdr, most, least = (1 - (weight * a + rest * b) for a, b in differences)
+    garbe = (weight * a + rest * b for a, b in ginis)
+    # an infinite ratio without weight counts as 1
+    inequity = ((a**weight if weight else 1.0) * (b**rest if rest else 1.0) for a, b in ratios)
+    return Summary("fdr", fdr, least, most), Summary("garbe", *garbe), Summary("inequity_rate", *inequity)

@@ -244,6 +244,14 @@ _GROUP_CAPTIONS: dict[Origin, Captions] = {
         epc="HTER of each group along alpha, one threshold from the same trials for all groups, a posteriori",
         curve="of the test trials of each group, and its point at the threshold of all, both a posteriori",
     ),
+    "folds": replace(
+        _OF_GROUPS,
+        threshold=JUDGED["folds"].captions.threshold,
+        no_threshold=JUDGED["folds"].captions.no_threshold,
+        epc="HTER of each group on held-out trials, thresholds from other folds for all groups",
+        curve="of all trials of each group, a posteriori, and its point on held-out trials",
+        density="Scores of all trials of the group",
+    ),
 }
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import isfinite, sqrt
+from math import sqrt
 from typing import Any, ClassVar
 
-from fairtrial.core.errors import ParameterError, check_count, check_share
+from fairtrial.core.errors import ParameterError, check_count, check_rate, check_share
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Result, table_of
 from fairtrial.core.tables import Table
@@ -374,8 +374,6 @@ def _table(pairs: Sequence[EerBound], notes: Sequence[Note], correction: Correct
 
 def _check(a: float, b: float, trials: int) -> None:
     for rate in (a, b):
-        if not (isfinite(rate) and 0 <= rate <= 1):
-            raise ParameterError(f"an EER must be a fraction between 0 and 1, not {rate}; 1.5 % is 0.015")
-    if trials < 1:
-        raise ParameterError(f"there must be at least one trial, not {trials}")
-    check_count("the number of trials", trials)
+        check_rate("an EER", rate)
+    if check_count("the number of trials", trials) < 1:
+        raise ParameterError("there must be at least one trial, not 0")

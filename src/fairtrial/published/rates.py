@@ -80,9 +80,8 @@ def published_counts(
         (impostor, "impostor", far, "far", false_accepts, "false_accepts"),
         (genuine, "genuine", frr, "frr", false_rejects, "false_rejects"),
     ):
-        if trials < 1:
-            raise ParameterError(f"there must be at least one {trial} trial, not {trials}")
-        check_count(f"the number of {trial} trials", trials)
+        if check_count(f"the number of {trial} trials", trials) < 1:
+            raise ParameterError(f"there must be at least one {trial} trial, not 0")
         if (rate is None) == (number is None):
             template = f"give either {{{rate_name}!p}} or {{{number_name}!p}}; {{given}} given"
             raise ParameterError(template, code="either-or", given="neither was" if rate is None else "both were")
@@ -441,10 +440,10 @@ def rate_intervals(
     )
     intervals = []
     for name in get_args(ComparedMeasure):
-        known = as_measure(costs if costs is not None and name == "dcf" else name)
-        interval = rate_interval(counts, measure=known, alpha=alpha, confidence=confidence)
+        reported = as_measure(costs if costs is not None and name == "dcf" else name)
+        interval = rate_interval(counts, measure=reported, alpha=alpha, confidence=confidence)
         if not interval.sigma:
-            intervals.append(counted_interval(counts, measure=known, alpha=alpha, confidence=confidence))
+            intervals.append(counted_interval(counts, measure=reported, alpha=alpha, confidence=confidence))
         intervals.append(interval)
     intervals += [make(counts, confidence=confidence) for make in (naive_interval, class_interval)]
     for name, errors, trials in (
@@ -554,11 +553,11 @@ def independent_test(
     >>> round(100 * independent_test(a, b).delta, 2)
     64.65
     """
-    known, weights = as_measure(measure), linear_weights(measure, alpha)
+    compared, weights = as_measure(measure), linear_weights(measure, alpha)
     sigma = sqrt(independent_variance(a, weights) + independent_variance(b, weights))
     estimate = float(weights.value(a) - weights.value(b))
     note = few_errors_note(dict(zip(names, (a, b), strict=True)), weights)
-    return z_test(f"{known.name}-independent", estimate, sigma, alternative=alternative, measure=known, note=note)
+    return z_test(f"{compared.name}-independent", estimate, sigma, alternative=alternative, measure=compared, note=note)
 
 
 def pooled_test(
@@ -604,16 +603,16 @@ def pooled_test(
     >>> round(pooled_test(a, b, measure="frr").sigma, 6)
     0.011305
     """
-    known, weights = as_measure(measure), linear_weights(measure)
+    compared, weights = as_measure(measure), linear_weights(measure)
     if bool(weights.far) == bool(weights.frr):
-        raise ParameterError(f"only a rate of one class can be pooled, such as far or frr, not {known.name}")
+        raise ParameterError(f"only a rate of one class can be pooled, such as far or frr, not {compared.name}")
     errors, trials = ("false_accepts", "impostor") if weights.far else ("false_rejects", "genuine")
     numbers = [getattr(counts, trials) for counts in (a, b)]
     rate = float(sum(getattr(counts, errors) for counts in (a, b)) / sum(numbers))
     sigma = abs(weights.far + weights.frr) * sqrt(rate * (1 - rate) * sum(1 / number for number in numbers))
     estimate = float(weights.value(a) - weights.value(b))
     note = few_errors_note({"A": a, "B": b}, weights)
-    return z_test(f"{known.name}-pooled", estimate, sigma, alternative=alternative, measure=known, note=note)
+    return z_test(f"{compared.name}-pooled", estimate, sigma, alternative=alternative, measure=compared, note=note)
 
 
 def few_errors_note(systems: Mapping[str, ErrorCounts], weights: Weights) -> Note | str:
@@ -698,7 +697,7 @@ def dependent_test(
     """
     if (a.impostor, a.genuine) != (b.impostor, b.genuine):
         raise ParameterError("a dependent test needs both systems on the same trials, but their numbers differ")
-    known, weights = as_measure(measure), linear_weights(measure, alpha)
+    compared, weights = as_measure(measure), linear_weights(measure, alpha)
     variance = estimate = 0.0
     impostor_ab, impostor_ba, genuine_ab, genuine_ba = astuple(discordant)
     for trial, weight, errors_a, errors_b, ab, ba, trials in (
@@ -715,7 +714,7 @@ def dependent_test(
         variance += weight**2 * (ab + ba) / trials**2
         # from the discordant trials themselves, which published rates give only rounded
         estimate += weight * (ba - ab) / trials
-    return z_test(f"{known.name}-dependent", estimate, sqrt(variance), alternative=alternative, measure=known)
+    return z_test(f"{compared.name}-dependent", estimate, sqrt(variance), alternative=alternative, measure=compared)
 
 
 def naive_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "two-sided") -> TestResult:
@@ -924,32 +923,25 @@ def compare_rates(
                 "{given} given"
             )
             raise ParameterError(template, code="either-or", given="neither was" if rates is None else "both were")
-        far, frr = rates or (None, None)
-        false_accepts, false_rejects = errors or (None, None)
+        names = ("far", "frr") if errors is None else ("false_accepts", "false_rejects")
+        published: dict[str, Any] = dict(zip(names, rates or errors or (), strict=True))
         try:
-            counts.append(
-                published_counts(
-                    impostor=impostor,
-                    genuine=genuine,
-                    far=far,
-                    frr=frr,
-                    false_accepts=false_accepts,
-                    false_rejects=false_rejects,
-                )
-            )
+            counts.append(published_counts(impostor=impostor, genuine=genuine, **published))
         except ParameterError as error:
             raise ParameterError("system {system}: {error}", system=name.upper(), error=error) from error
-    known = as_measure(costs if costs is not None and measure == "dcf" else measure)
+    compared = as_measure(costs if costs is not None and measure == "dcf" else measure)
     first, second = counts
     tests = []
     if discordant is not None:
         tests.append(
-            dependent_test(first, second, Discordant(*discordant), measure=known, alpha=alpha, alternative=alternative)
+            dependent_test(
+                first, second, Discordant(*discordant), measure=compared, alpha=alpha, alternative=alternative
+            )
         )
-    tests.append(independent_test(first, second, measure=known, alpha=alpha, alternative=alternative))
+    tests.append(independent_test(first, second, measure=compared, alpha=alpha, alternative=alternative))
     if measure in ("far", "frr"):
-        tests.append(pooled_test(first, second, measure=known, alternative=alternative))
+        tests.append(pooled_test(first, second, measure=compared, alternative=alternative))
     if measure == "hter":
         tests += [make(first, second, alternative=alternative) for make in (naive_test, class_test)]
-    weights = linear_weights(known, alpha)
+    weights = linear_weights(compared, alpha)
     return RateTests(tuple(tests), (float(weights.value(first)), float(weights.value(second))))

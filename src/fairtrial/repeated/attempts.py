@@ -136,6 +136,11 @@ class Individuals:
         wrong = np.bincount(codes[rows], wrong_decisions(trials, system, threshold)[rows])
         return cls.from_counts(wrong[present], tried[present])
 
+    def by_person(self) -> tuple[Floats, Floats]:
+        """Give the errors and attempts of each person, of one data set."""
+        number = self.counts.astype(np.int64)
+        return np.repeat(self.errors, number), np.repeat(self.attempts, number)
+
     def _sum(self, values: Floats) -> Any:
         return self.counts @ values
 
@@ -167,8 +172,8 @@ class Individuals:
         """
         n = self.individuals
         mean = self.total_attempts / n
-        spread = np.maximum(self._sum(self.attempts**2) - n * mean**2, 0)
-        return mean - spread / (n * (n - 1) * mean)
+        squares = np.maximum(self._sum(self.attempts**2) - n * mean**2, 0)
+        return mean - squares / (n * (n - 1) * mean)
 
     @cached_property
     def squared_deviations(self) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import asin, inf, isnan, sqrt
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from fairtrial.core.errors import (
     check_number,
     check_rate,
     check_share,
+    refuse_given,
 )
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Result, table_of
@@ -209,9 +210,9 @@ def simulate_comparison_power(
     """Simulate a planned comparison with this number of clients, and count how often the test rejects equality.
 
     There are fewer data sets if each has very many trials; None if they would be fewer than a hundred, or if the
-    correlations are too large for normal scores. The test is that of `compare` with fixed thresholds: the jackknife
-    over clients and impostors, and Student's t with Welch's degrees of freedom. Systems with trials of their own have
-    people of their own, too.
+    correlations are too large for normal scores. The test is that of `compare` with fixed thresholds: the variance by
+    clients and impostors, and Student's t with Satterthwaite's degrees of freedom. Systems with trials of their own
+    have people of their own, too.
 
     Examples
     --------
@@ -246,16 +247,16 @@ def simulate_comparison_power(
         errors = [np.concatenate([part.ravel() for part in system]) for system in zip(impostor, client, strict=True)]
         estimate = value(errors[0]) - value(errors[1])
         compared = errors if setting.correlation is None else [errors[0] - errors[1]]
-        spreads = [
+        variances = [
             Components([people.moments([wrong.astype(np.float64)])]).variance([weights.frr], [weights.far])
             for wrong in compared
         ]
-        variance = sum(spread.value for spread in spreads)
-        if variance <= 0:
+        total = sum(variance.value for variance in variances)
+        if total <= 0:
             rejected += estimate != 0
         else:
-            degrees = welch([(spread.value, spread.df) for spread in spreads])
-            rejected += student_p_value(estimate / sqrt(variance), degrees, "two-sided") < 1 - confidence
+            degrees = welch([(variance.value, variance.df) for variance in variances])
+            rejected += student_p_value(estimate / sqrt(total), degrees, "two-sided") < 1 - confidence
     power = rejected / number
     return SimulatedPower(power, sqrt(power * (1 - power) / number), number)
 
@@ -291,21 +292,21 @@ class ScoreModel:
             both = both_wrong_share(*rates, setting.correlation)
             correlation = _root(lambda r: error_covariance(*thresholds, r), both - rates[0] * rates[1], -1.0)
 
-        def of_difference(share: float) -> float:
-            within = sum(error_covariance(t, t, share) for t in thresholds)
-            return within - 2 * error_covariance(*thresholds, share * correlation)
+        def of_difference(proportion: float) -> float:
+            within = sum(error_covariance(t, t, proportion) for t in thresholds)
+            return within - 2 * error_covariance(*thresholds, proportion * correlation)
 
-        def shares(rho: float) -> tuple[float, float]:
+        def proportions(rho: float) -> tuple[float, float]:
             """Find the proportions of the variance that correlate errors, or their differences, by rho."""
             if not rho:
                 return 0.0, 0.0
             if setting.correlation is not None:
-                share = _root(of_difference, rho * of_difference(1.0), 0.0)
-                return share, share
+                proportion = _root(of_difference, rho * of_difference(1.0), 0.0)
+                return proportion, proportion
             first, second = (partial(error_covariance, t, t) for t in thresholds)
             return _root(first, rho * first(1.0), 0.0), _root(second, rho * second(1.0), 0.0)
 
-        client, impostor = shares(setting.rho_client), shares(0.0 if kind else setting.rho_impostor)
+        client, impostor = proportions(setting.rho_client), proportions(0.0 if kind else setting.rho_impostor)
         if max(c + i for c, i in zip(client, impostor, strict=True)) > 1:
             return None
         return cls(thresholds, correlation, client, impostor)
@@ -324,11 +325,11 @@ class ScoreModel:
         rest = [sqrt(1 - c - i) for c, i in zip(self.client, self.impostor, strict=True)]
         scores = [part * score for part, score in zip(rest, pair(*shape), strict=True)]
         if any(self.client):
-            for score, share, effect in zip(scores, self.client, pair(shape[0], 1), strict=True):
-                score += np.float32(sqrt(share)) * effect
+            for score, proportion, effect in zip(scores, self.client, pair(shape[0], 1), strict=True):
+                score += np.float32(sqrt(proportion)) * effect
         if people is not None and any(self.impostor):
-            for score, share, effect in zip(scores, self.impostor, pair(people), strict=True):
-                score += np.resize(np.float32(sqrt(share)) * effect, shape)
+            for score, proportion, effect in zip(scores, self.impostor, pair(people), strict=True):
+                score += np.resize(np.float32(sqrt(proportion)) * effect, shape)
         return [(score > limit).view(np.int8) for score, limit in zip(scores, self.thresholds, strict=True)]
 
 
@@ -798,40 +799,38 @@ def plan(
     """
     if (a is None) != (b is None):
         raise ParameterError("a comparison needs both {a!p} and {b!p}, FAR and FRR of each", code="needs-both", a=a)
-    compared, both = a is not None, "{a!p} and {b!p}"
-    comparison, without = f"a comparison, with {both}", f"does not go with {both}"
-    for name, given, applies, why in (
-        ("impostor_attempts", impostor_attempts != 10, compared, f"applies to {comparison}"),
-        ("impostors", impostors is not None, compared, f"applies to {comparison}"),
-        ("rho_impostor", rho_impostor != 0, compared, f"applies to {comparison}"),
-        ("correlation", correlation != 0, compared, f"applies to {comparison}"),
-        ("unpaired", unpaired, compared, f"applies to {comparison}"),
-        ("power", power != 0.8, compared or below is not None, f"applies with {{below!p}}, and to {comparison}"),
-        ("half_width", half_width is not None, not compared, without),
-        ("below", below is not None, not compared, without),
-        ("pi", pi is not None, not compared, without),
-        ("scale", scale != "linear", half_width is not None, "applies to {half_width!p}"),
-        ("person_cost", person_cost != 1, not compared, without),
-        ("correlation", correlation != 0, not unpaired, "applies to errors on the same trials, not with {unpaired!p}"),
-    ):
-        if given and not applies:
-            raise ParameterError(f"{{{name}!p}} {why}", code="does-not-apply", a=a)
+    both = "{a!p} and {b!p}"
+    common: dict[str, Any] = {"power": power, "individuals": individuals, "confidence": confidence, "rng": rng}
+    if half_width is None:
+        refuse_given({"scale": scale != "linear"}, "applies to {half_width!p}", half_width=half_width)
     if a is not None and b is not None:
+        of_a_rate = {"half_width": half_width is not None, "below": below is not None, "pi": pi is not None}
+        refuse_given({**of_a_rate, "person_cost": person_cost != 1}, f"does not go with {both}", a=a)
+        if unpaired:
+            why = "applies to errors on the same trials, not with {unpaired!p}"
+            refuse_given({"correlation": correlation != 0}, why, unpaired=unpaired)
         return plan_comparison(
             a,
             b,
-            power=power,
-            individuals=individuals,
             attempts=1 if attempts is None else attempts,
             impostor_attempts=impostor_attempts,
             impostors=impostors,
             rho_client=rho,
             rho_impostor=rho_impostor,
             correlation=None if unpaired else correlation,
-            confidence=confidence,
             data_sets=1000 if data_sets is None else data_sets,
-            rng=rng,
+            **common,
         )
+    given = {
+        "impostor_attempts": impostor_attempts != 10,
+        "impostors": impostors is not None,
+        "rho_impostor": rho_impostor != 0,
+        "correlation": correlation != 0,
+        "unpaired": unpaired,
+    }
+    refuse_given(given, f"applies to a comparison, with {both}", a=a)
+    if below is None:
+        refuse_given({"power": power != 0.8}, f"applies with {{below!p}}, and to a comparison, with {both}", a=a)
     if pi is None:
         template = "give the expected error rate, as in {pi!o}; or compare two systems with {a!p} and {b!p}"
         raise ParameterError(template, code="nothing-to-plan", pi=0.01)
@@ -841,11 +840,8 @@ def plan(
         half_width=half_width,
         scale=scale,
         below=below,
-        power=power,
-        confidence=confidence,
-        individuals=individuals,
         attempts=attempts,
         person_cost=person_cost,
         data_sets=10_000 if data_sets is None else data_sets,
-        rng=rng,
+        **common,
     )

@@ -12,18 +12,17 @@ import time
 import zlib
 from collections import abc
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict, astuple, dataclass, field, replace
 from itertools import product
 from math import nan
 from pathlib import Path
-from threading import Event
 from typing import IO, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from fairtrial.core.errors import (
-    FairtrialError,
     InputError,
     OutputError,
     ParameterError,
@@ -211,113 +210,6 @@ class CoverageRow(Record):
         return self.n, self.m, self.pi, self.rho
 
 
-def cover(
-    cell: Cell,
-    *,
-    methods: Sequence[str] = PAPER_METHODS,
-    generator: Generator = "oman-zucker",
-    data_sets: int = 1000,
-    n_resamples: int | None = 1000,
-    confidence: float = 0.95,
-    rng: Rng = 0,
-    attempts: Sequence[int] | None = None,
-) -> list[CoverageRow]:
-    """Simulate data sets of a cell and count how often each interval covers the true rate.
-
-    With a seed a cell gives the same result in every study. `attempts` are those of each person, if they differ.
-
-    Examples
-    --------
-    >>> rows = cover(Cell(1000, 5, 0.01, 0.05), methods=["lbb"], data_sets=2000)
-    >>> 0.93 < rows[0].coverage < 0.97
-    True
-    """
-    check_number("data set", data_sets, most=10**9)
-    if attempts is not None and len(attempts) != cell.n:
-        raise ParameterError(f"there must be attempts of {cell.n} individuals, not of {len(attempts)}")
-    if isinstance(rng, np.random.Generator):
-        source = rng
-    elif rng is None:
-        source = np.random.default_rng()
-    else:
-        rates = np.array([cell.pi, cell.rho]).view(np.uint64).tolist()
-        source = np.random.default_rng([check_seed(rng), cell.n, cell.m, *rates])
-    values, people = np.array([cell.m]), np.array([cell.n])
-    if attempts is not None:
-        values, people = np.unique(attempts, return_counts=True)
-    counts = [
-        models.draw_counts(
-            int(number), models.errors_pmf(int(value), cell.pi, cell.rho, generator=generator), data_sets, source
-        )
-        for value, number in zip(values, people, strict=True)
-    ]
-    drawn = Individuals(
-        np.concatenate([np.arange(value + 1.0) for value in values]),
-        np.repeat(values, values + 1).astype(np.float64),
-        np.concatenate(counts, axis=1).astype(np.float64),
-    )
-    settings: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "rng": source}
-    return [_row(cell, name, *known_method(name).limits(drawn, **settings)) for name in methods]
-
-
-def cover_exactly(
-    cell: Cell,
-    *,
-    methods: Sequence[str] = PAPER_METHODS,
-    generator: Generator = "oman-zucker",
-    confidence: float = 0.95,
-) -> list[CoverageRow]:
-    """Compute how often each interval covers the true rate, over all possible data sets.
-
-    DR depends on the sum of errors, BP, BB and LBB also on that of their squares, and their distribution is a power
-    of a characteristic function; SB and BRR depend on the numbers of people with 0, 1, ... errors, all enumerated, as
-    if with infinitely many resamples.
-
-    Raises
-    ------
-    ParameterError
-        If a cell has too many possible outcomes; simulate it.
-
-    Examples
-    --------
-    >>> rows = cover_exactly(Cell(100, 2, 0.1, 0.2), methods=["lbb"])
-    >>> round(rows[0].coverage, 5)
-    0.95526
-    """
-    pmf = models.errors_pmf(cell.m, cell.pi, cell.rho, generator=generator)
-    listed: dict[Callable[[int, Floats], Outcomes], Outcomes] = {}
-    rows = []
-    for name in methods:
-        listing: Callable[[int, Floats], Outcomes] = models.sums_of_squares
-        if name in ("dr", "sb", "brr", "bb-ml"):
-            listing = models.sums_of_errors if name == "dr" else models.histograms
-        if listing not in listed:
-            listed[listing] = listing(cell.n, pmf)
-        outcomes = listed[listing]
-        if name == "bb-ml" and (number := len(outcomes.probabilities)) > 20_000:
-            raise models.too_many_outcomes(cell.n, pmf, f"{number:,} fits of bb-ml; simulate it, or leave bb-ml out")
-        low, high = known_method(name).limits(outcomes.people, confidence=confidence, n_resamples=None)
-        rows.append(_row(cell, name, low, high, outcomes.probabilities))
-    return rows
-
-
-def _row(cell: Cell, method: str, low: Floats, high: Floats, weights: Floats | None = None) -> CoverageRow:
-    """Sum up the intervals of all data sets; without weights, each counts the same."""
-    defined = np.isfinite(low) & np.isfinite(high)
-    rounding = 1e-12
-    with np.errstate(invalid="ignore"):
-        above, below = low > cell.pi + rounding, high < cell.pi - rounding
-    widths, parts = (high - low)[defined], None if weights is None else weights[defined]
-    mean = median = nan
-    if len(widths):
-        mean = float(np.average(widths, weights=parts))
-        median = float(np.quantile(widths, 0.5, weights=parts, method="inverted_cdf"))
-    covered, undefined, too_high, too_low = (
-        float(np.average(which, weights=weights)) for which in (defined & ~above & ~below, ~defined, above, below)
-    )
-    return CoverageRow(cell.n, cell.m, cell.pi, cell.rho, method, covered, mean, median, undefined, too_high, too_low)
-
-
 @dataclass(frozen=True, slots=True)
 class StudySettings:
     """The settings of a study, as of `coverage_study`; a journal is of one set of them.
@@ -356,11 +248,90 @@ class StudySettings:
             refuse_given(given, "applies to simulated data sets, not with {exact!p}", exact=True)
 
     def cover(self, cell: Cell, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
-        """Compute the rows of one cell."""
+        """Compute how often each interval covers the true rate of a cell.
+
+        A cell has a random stream of its own, so that it gives the same result in every study.
+
+        Parameters
+        ----------
+        cell
+            The cell.
+        attempts
+            The attempts of each person, if they differ; then data sets must be simulated.
+
+        Raises
+        ------
+        ParameterError
+            If there are other numbers of attempts than people, or too many possible outcomes for exact coverage.
+
+        Examples
+        --------
+        >>> rows = StudySettings(methods=("lbb",), data_sets=2000).cover(Cell(1000, 5, 0.01, 0.05))
+        >>> 0.93 < rows[0].coverage < 0.97
+        True
+        """
         if self.exact:
-            return cover_exactly(cell, methods=self.methods, generator=self.generator, confidence=self.confidence)
-        settings = {key: value for key, value in asdict(self).items() if key not in ("exact", "seed")}
-        return cover(cell, rng=self.seed, attempts=attempts, **settings)
+            return self._enumerate(cell)
+        if attempts is not None and len(attempts) != cell.n:
+            raise ParameterError(f"there must be attempts of {cell.n} individuals, not of {len(attempts)}")
+        rates = np.array([cell.pi, cell.rho]).view(np.uint64).tolist()
+        source = np.random.default_rng([self.seed, cell.n, cell.m, *rates])
+        values, people = np.array([cell.m]), np.array([cell.n])
+        if attempts is not None:
+            values, people = np.unique(attempts, return_counts=True)
+        pmfs = [models.errors_pmf(int(value), cell.pi, cell.rho, generator=self.generator) for value in values]
+        counts = [
+            models.draw_counts(int(number), pmf, self.data_sets, source)
+            for number, pmf in zip(people, pmfs, strict=True)
+        ]
+        drawn = Individuals(
+            np.concatenate([np.arange(value + 1.0) for value in values]),
+            np.repeat(values, values + 1).astype(np.float64),
+            np.concatenate(counts, axis=1).astype(np.float64),
+        )
+        settings: dict[str, Any] = {"confidence": self.confidence, "n_resamples": self.n_resamples, "rng": source}
+        return [_row(cell, name, *known_method(name).limits(drawn, **settings)) for name in self.methods]
+
+    def _enumerate(self, cell: Cell) -> list[CoverageRow]:
+        """Sum over all possible data sets.
+
+        DR depends on the sum of errors, BP, BB and LBB also on that of their squares, and their distribution is a power
+        of a characteristic function; SB and BRR depend on the numbers of people with 0, 1, ... errors, all enumerated,
+        as if with infinitely many resamples.
+        """
+        pmf = models.errors_pmf(cell.m, cell.pi, cell.rho, generator=self.generator)
+        listed: dict[Callable[[int, Floats], Outcomes], Outcomes] = {}
+        rows = []
+        for name in self.methods:
+            listing: Callable[[int, Floats], Outcomes] = models.sums_of_squares
+            if name in ("dr", "sb", "brr", "bb-ml"):
+                listing = models.sums_of_errors if name == "dr" else models.histograms
+            if listing not in listed:
+                listed[listing] = listing(cell.n, pmf)
+            outcomes = listed[listing]
+            if name == "bb-ml" and (number := len(outcomes.probabilities)) > 20_000:
+                why = f"{number:,} fits of bb-ml; simulate it, or leave bb-ml out"
+                raise models.too_many_outcomes(cell.n, pmf, why)
+            limits = known_method(name).limits(outcomes.people, confidence=self.confidence, n_resamples=None)
+            rows.append(_row(cell, name, *limits, outcomes.probabilities))
+        return rows
+
+
+def _row(cell: Cell, method: str, low: Floats, high: Floats, weights: Floats | None = None) -> CoverageRow:
+    """Sum up the intervals of all data sets; without weights, each counts the same."""
+    defined = np.isfinite(low) & np.isfinite(high)
+    rounding = 1e-12
+    with np.errstate(invalid="ignore"):
+        above, below = low > cell.pi + rounding, high < cell.pi - rounding
+    widths, parts = (high - low)[defined], None if weights is None else weights[defined]
+    mean = median = nan
+    if len(widths):
+        mean = float(np.average(widths, weights=parts))
+        median = float(np.quantile(widths, 0.5, weights=parts, method="inverted_cdf"))
+    covered, undefined, too_high, too_low = (
+        float(np.average(which, weights=weights)) for which in (defined & ~above & ~below, ~defined, above, below)
+    )
+    return CoverageRow(cell.n, cell.m, cell.pi, cell.rho, method, covered, mean, median, undefined, too_high, too_low)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -436,11 +407,8 @@ class CoverageStudy(Result):
             The proportion by method.
         """
         least, most = self.right[0] if low is None else low, self.right[1] if high is None else high
-        shares = {}
-        for method in self.settings.methods:
-            coverage = np.array([row.coverage for row in self.rows if row.method == method])
-            shares[method] = float(np.mean((coverage >= least) & (coverage <= most)))
-        return shares
+        coverage = {name: MethodCells.of(self.rows, name).coverage for name in self.settings.methods}
+        return {name: float(np.mean((values >= least) & (values <= most))) for name, values in coverage.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Give the study as a dict, with the claims of the paper if they were checked."""
@@ -513,11 +481,11 @@ class CoverageStudy(Result):
             Column("lowest", "lowest coverage", "rate"),
             Column("undefined", "undefined", "rate"),
         )
-        enough, rows = self.share_within(high=1.0), []
-        for name, within in self.share_within().items():
+        enough, within, rows = self.share_within(high=1.0), self.share_within(), []
+        for name in self.settings.methods:
             cells = MethodCells.of(self.rows, name)
             figures = (cells.coverage.mean(), cells.coverage.min(), cells.undefined.mean())
-            rows.append((name, enough[name], within, *map(float, figures)))
+            rows.append((name, enough[name], within[name], *map(float, figures)))
         return Table("methods", "Coverage by method over all cells", columns, tuple(rows), self.notes)
 
     def write(self, path: PathLike) -> None:
@@ -647,7 +615,8 @@ def coverage_study(
                         progress(1)
         covered = tuple(row for cell in cells for row in kept.done[cell])
     else:
-        given = {name: value is not None for name, value in (("grid", grid), ("n", n), ("m", m), ("workers", workers))}
+        no_use = {"grid": grid, "n": n, "m": m, "workers": workers, "journal": journal}
+        given = {name: value is not None for name, value in no_use.items()}
         refuse_given(given, "does not go with {like!p}, which has one cell", like=like)
         people = as_individuals(like)
         values = {"pi": float(people.estimate), "rho": float(np.clip(np.nan_to_num(people.rho), 0, 1))}
@@ -665,7 +634,7 @@ def coverage_study(
             if exact:
                 text = "exact coverage needs the same number of attempts of everybody; simulate these data"
                 raise ParameterError(text, code="unequal-attempts")
-            attempts = np.repeat(people.attempts, people.counts.astype(np.int64)).astype(np.int64).tolist()
+            attempts = people.by_person()[1].astype(np.int64).tolist()
         covered = tuple(settings.cover(cell, attempts))
         if attempts is not None:
             covered = tuple(replace(row, m=mean) for row in covered)
@@ -680,33 +649,14 @@ def _in_parallel(
     cells: Sequence[Cell], work: Callable[[Cell], list[CoverageRow]], workers: int
 ) -> abc.Generator[tuple[Cell, list[CoverageRow]]]:
     """Compute several cells at once, and yield each with its rows, in their order."""
-    from joblib import Parallel, delayed
     from threadpoolctl import threadpool_limits
 
-    stopped = Event()
-
-    def rows_or_error(cell: Cell) -> list[CoverageRow] | FairtrialError:
-        # an error raised in a worker would discard the finished cells before it
-        try:
-            return [] if stopped.is_set() else work(cell)
-        except FairtrialError as error:
-            return error
-
     # the matrices of a cell are small: more threads would only wait for each other
-    with threadpool_limits(1):
-        pool = Parallel(
-            n_jobs=max(1, min(workers, len(cells))), backend="threading", return_as="generator", batch_size=1
-        )
-        results = pool(delayed(rows_or_error)(cell) for cell in cells)
+    with threadpool_limits(1), ThreadPoolExecutor(workers) as threads:
         try:
-            for rows, cell in zip(results, cells, strict=True):
-                if isinstance(rows, FairtrialError):
-                    raise rows
-                yield cell, rows
+            yield from zip(cells, threads.map(work, cells), strict=True)
         finally:
-            stopped.set()
-            for _ in results:  # joblib warns of results that are not taken
-                pass
+            threads.shutdown(cancel_futures=True)
 
 
 @dataclass(slots=True, eq=False)

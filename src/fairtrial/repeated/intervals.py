@@ -30,8 +30,8 @@ class RepeatedMethod:
     ----------
     name : str
         Its name on the command line and in JSON.
-    limits : callable
-        Computes the limits, with the signature of the functions in `limits`.
+    function : callable
+        Computes the limits; one of the functions in `limits`.
     resamples : bool
         Whether it resamples, so that `n_resamples` and `rng` apply.
     level : float or None
@@ -41,10 +41,17 @@ class RepeatedMethod:
     """
 
     name: str
-    limits: Callable[..., limits.Limits]
+    function: Callable[..., limits.Limits]
     resamples: bool = False
     level: float | None = None
     least_errors: int = 0
+
+    def limits(
+        self, people: Individuals, *, confidence: float = 0.95, n_resamples: int | None = 1000, rng: Rng = 0
+    ) -> limits.Limits:
+        """Compute the limits of one data set, or of thousands at once."""
+        resampling = {"n_resamples": n_resamples, "rng": rng} if self.resamples else {}
+        return self.function(people, confidence=confidence, **resampling)
 
 
 REPEATED_METHODS: dict[str, RepeatedMethod] = {

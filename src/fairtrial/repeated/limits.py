@@ -1,8 +1,8 @@
 """Six intervals for an error rate of people who are tested several times, in the order of the paper.
 
 Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 2. Each takes
-the `Individuals` of one data set, or of thousands at once, and gives the lower and the upper limit of each.
-`n_resamples` and `rng` are for the two that resample; None stands for infinitely many resamples.
+the `Individuals` of one data set, or of thousands at once, and gives the lower and the upper limit of each. The two
+that resample take `n_resamples`, None for infinitely many, and `rng`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 Limits: TypeAlias = tuple[Any, Any]
 
 
-def doddington_limits(
-    people: Individuals, *, confidence: float = 0.95, n_resamples: int | None = 1000, rng: Rng = 0
-) -> Limits:
+def doddington_limits(people: Individuals, *, confidence: float = 0.95) -> Limits:
     r"""Compute Doddington's rule of 30, DR.
 
     .. math:: \hat\pi \pm 0.3 \hat\pi
@@ -39,9 +37,7 @@ def doddington_limits(
     return 0.7 * people.estimate, 1.3 * people.estimate
 
 
-def best_practices_limits(
-    people: Individuals, *, confidence: float = 0.95, n_resamples: int | None = 1000, rng: Rng = 0
-) -> Limits:
+def best_practices_limits(people: Individuals, *, confidence: float = 0.95) -> Limits:
     r"""Compute the interval of Best Practices, BP, from the variance of people's rates.
 
     .. math:: \hat\pi \pm z \sqrt{\sum_i (m_i (p_i - \hat\pi))^2 / (\bar m^2 n (n - 1))}
@@ -79,9 +75,7 @@ def subset_bootstrap_limits(
     return replicate_limits(people, repeats, confidence=confidence, n_resamples=n_resamples, rng=rng)
 
 
-def beta_binomial_limits(
-    people: Individuals, *, confidence: float = 0.95, n_resamples: int | None = 1000, rng: Rng = 0
-) -> Limits:
+def beta_binomial_limits(people: Individuals, *, confidence: float = 0.95) -> Limits:
     r"""Compute the beta-binomial interval by moments, BB.
 
     .. math:: \hat\pi \pm z \sqrt{\hat\pi (1 - \hat\pi) (1 + (m_0 - 1) \hat\rho) / (\bar m n)}
@@ -99,9 +93,7 @@ def beta_binomial_limits(
     return people.estimate - reach, people.estimate + reach
 
 
-def logit_limits(
-    people: Individuals, *, confidence: float = 0.95, n_resamples: int | None = 1000, rng: Rng = 0
-) -> Limits:
+def logit_limits(people: Individuals, *, confidence: float = 0.95) -> Limits:
     r"""Compute the logit beta-binomial interval, LBB, transformed back from the logit of the rate.
 
     .. math:: logit(\hat\pi) \pm z \sqrt{(1 + (m_0 - 1) \hat\rho) / (\hat\pi (1 - \hat\pi) \bar m n)}

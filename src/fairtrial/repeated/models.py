@@ -515,9 +515,7 @@ def fit_model(people: PeopleLike, *, model: Generator = "beta-binomial") -> Mode
     return ModelFit(model, estimate, correlation, sigma, log_likelihood(estimate, correlation))
 
 
-def most_likely_limits(
-    people: Individuals, *, confidence: float = 0.95, n_resamples: int | None = 1000, rng: Rng = 0
-) -> tuple[Any, Any]:
+def most_likely_limits(people: Individuals, *, confidence: float = 0.95) -> tuple[Any, Any]:
     """Compute the beta-binomial interval by maximum likelihood, BB-ML.
 
     Notes

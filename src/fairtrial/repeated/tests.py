@@ -1,12 +1,12 @@
 """Test error rates of people who are tested several times: one rate against a value, or two devices.
 
-People are independent, attempts of a person are not: each person's contributions to a rate, or to a difference of two,
-are summed before they are squared.
+People are independent, attempts of a person are not: two attempts share their person or nobody, which is the simplest
+case of `fairtrial.inference.variance`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, inf, log1p, nan, sqrt
 from typing import ClassVar, Literal, TypeAlias, get_args
 
@@ -18,17 +18,16 @@ from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
 from fairtrial.core.words import in_percent, interval_title, level_text, p_phrase, percent
 from fairtrial.formats.columns import read_paired_counts
-from fairtrial.inference.estimates import wilson_limits
-from fairtrial.inference.student import Alternative, student_p_value, student_quantile
-from fairtrial.inference.variance import Floats, effective_people, welch
-from fairtrial.published.rates import difference_answer
+from fairtrial.inference.estimates import Estimate, Rates
+from fairtrial.inference.person_counts import CountedClass
+from fairtrial.inference.student import Alternative, student_p_value
+from fairtrial.inference.thresholds import inside
+from fairtrial.inference.variance import Components, Floats, Moments, Variance
+from fairtrial.published.rates import difference_answer, proportion_interval
 from fairtrial.repeated.attempts import Individuals, PeopleLike, as_individuals, people_counts
 
 Design: TypeAlias = Literal["rate", "unpaired", "paired"]
 
-_MOST_LEVERAGE = 0.9
-_MORE_ERRORS = 0.5  # added to a variance
-_MORE_DEGREES = 5
 _FEW_ERRORS = 4  # with fewer errors in all, a test hardly ever rejects
 _FEW_EXPECTED = 10  # with fewer expected errors in one attempt of everybody, correlation can stay hidden
 
@@ -163,10 +162,11 @@ def individuals_test(
     Returns
     -------
     IndividualsTests
-        ``cluster``: Student's t (Welch's, unpaired), with the variance by the jackknife over people; Wilson's interval
-        of one rate. ``any-correlation``, of one rate: Chernoff's bound, valid for any correlation of the attempts of a
-        person, and conservative; without errors it is exact over individuals. ``sign-flip``, paired, if everybody made
-        as many attempts with both devices: exact if the devices are exchangeable for each person; it has no interval.
+        ``cluster``: Student's t with Satterthwaite's degrees of freedom, and the variance by people of docs/methods.md;
+        Wilson's interval of one rate. ``any-correlation``, of one rate: Chernoff's bound, valid for any correlation of
+        the attempts of a person, and conservative; exact without errors, and binomial with one attempt each.
+        ``sign-flip``, paired, if everybody made as many attempts with both devices: exact if the devices are
+        exchangeable for each person; it has no interval.
 
     Raises
     ------
@@ -176,23 +176,23 @@ def individuals_test(
 
     Notes
     -----
-    Half an error is added to the variance, and the degrees of freedom are few if few people err: the tests hold their
-    level with few errors too. If fewer than 10 errors are expected in one attempt of everybody, correlation can stay
-    hidden (nobody who errs often may have been tested): then ``any-correlation`` comes first, and a note says why.
-    A paired variance is not below that of the attempts that must have had different outcomes.
+    Degrees of freedom are few if few people make the errors. If fewer than 10 errors are expected in one attempt of
+    everybody, correlation can stay hidden (nobody who errs often may have been tested): then ``any-correlation`` comes
+    first, and a note says why.
 
     References
     ----------
     Schuckers et al., A comparison of statistical methods for evaluating matching performance, 2004, section 5, which
-    asks for tests. The variance is CV3, the bound Hoeffding's (1963, Theorem 1).
+    asks for tests; Owen, The pigeonhole bootstrap, 2007; Satterthwaite 1946. The bound is Hoeffding's (1963, Theorem
+    1).
 
     Examples
     --------
     >>> people = Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5)
     >>> [(test.test, round(test.p_value, 4)) for test in individuals_test(people, rate=0.5).tests]
-    [('any-correlation', 0.2178), ('cluster', 0.0376)]
+    [('any-correlation', 0.2178), ('cluster', 0.039)]
     >>> round(individuals_test(([0, 0, 0, 1, 0, 2], 5), ([3, 2, 0, 4, 1, 3, 2], 5)).tests[0].p_value, 4)
-    0.03
+    0.0227
     """
     check_choice("alternative", alternative, get_args(Alternative))
     check_confidence(confidence)
@@ -206,10 +206,15 @@ def individuals_test(
         raise ParameterError(template, code="does-not-apply", rate=rate)
     if not paired:
         devices = as_individuals(a), as_individuals(b)
-        variances = [(spread.conservative, spread.degrees) for spread in map(_rate_variance, devices)]
-        rates = tuple(float(people.estimate) for people in devices)
-        variance = sum(variance for variance, _ in variances)
-        test = _cluster_test(rates[0] - rates[1], variance, welch(variances), alternative, confidence)
+        first, second = (people.by_person() for people in devices)
+        # people are numbered together, and nobody is in both
+        places = (0, len(second[0])), (len(first[0]), 0)
+        moments = (
+            _moments(*(np.pad(counts, place) for counts in device))
+            for device, place in zip((first, second), places, strict=True)
+        )
+        rates = float(devices[0].estimate), float(devices[1].estimate)
+        test = _difference_test(rates[0] - rates[1], _variance(*moments), alternative, confidence)
         return IndividualsTests("unpaired", alternative, confidence, (test,), rates, None, _few_errors(*devices))
     matched: tuple[Note, ...] = ()
     if isinstance(a, tuple) and isinstance(b, tuple):
@@ -231,28 +236,31 @@ def individuals_test(
 def _rate_tests(people: Individuals, rate: float, alternative: Alternative, confidence: float) -> IndividualsTests:
     """Test a rate against a value."""
     check_rate("the rate to test against", rate, open_ends=True)
-    estimate = float(people.estimate)
-    spread = _rate_variance(people)
-    trials, degrees = spread.effective_attempts(estimate), spread.degrees
-    statistic = (estimate - rate) / (sqrt(rate * (1 - rate)) / sqrt(trials))  # the variance might underflow
-    low, high = wilson_limits(estimate, trials, student_quantile(degrees, confidence))
-    p_value = student_p_value(statistic, degrees, alternative)
+    estimate, attempts = float(people.estimate), int(people.total_attempts)
+    variance = _variance(_moments(*people.by_person()))
+    near = inside(estimate, attempts)
+    effective = min(near * (1 - near) / variance.value * attempts / (attempts - 1), attempts)
+    statistic = (estimate - rate) / (sqrt(rate * (1 - rate)) / sqrt(effective))  # the variance might underflow
+    p_value = student_p_value(statistic, variance.df, alternative)
+    limits = Estimate(estimate, variance, rates=Rates(((estimate, 1.0, effective),), 0.0), ends=(0.0, 1.0))
     tests = (
-        IndividualsTest("cluster", estimate, statistic, degrees, p_value, max(low, 0.0), min(high, 1.0)),
+        IndividualsTest("cluster", estimate, statistic, variance.df, p_value, *limits.interval(confidence)),
         _any_correlation_test(people, rate, alternative, confidence),
     )
     notes = _few_errors(people)
-    expected = spread.people * min(rate, 1 - rate)
-    if expected < _FEW_EXPECTED and people.total_attempts > people.individuals:
-        note = Note(
-            "few-expected",
-            "n pi is {expected:.3g}: with fewer than {least} expected errors in one attempt of everybody, the cluster "
-            "test rejects a true rate too often if attempts are correlated (in up to 18 % of data sets at rho 0.2 and "
-            "28 % at 0.4, instead of 5 %); any-correlation holds its level and is reported first",
-            expected=expected,
-            least=_FEW_EXPECTED,
-        )
-        notes, tests = (*notes, note), tests[::-1]
+    expected = float(people.individuals) * min(rate, 1 - rate)
+    if expected < _FEW_EXPECTED:
+        tests = tests[::-1]
+        if people.total_attempts > people.individuals:
+            note = Note(
+                "few-expected",
+                "n pi is {expected:.3g}: with fewer than {least} expected errors in one attempt of everybody, the "
+                "cluster test rejects a true rate too often if attempts are correlated (in up to 12 % of data sets at "
+                "rho 0.1 and 39 % at 0.4, instead of 5 %); any-correlation holds its level and is reported first",
+                expected=expected,
+                least=_FEW_EXPECTED,
+            )
+            notes = (*notes, note)
     return IndividualsTests("rate", alternative, confidence, tests, (estimate,), rate, notes)
 
 
@@ -263,96 +271,67 @@ def _paired_tests(
     alternative: Alternative,
     confidence: float,
 ) -> IndividualsTests:
-    """Test two devices by each person's contribution to the difference, which includes all correlations."""
-    rates = tuple(float(errors.sum() / attempts.sum()) for errors, attempts in (first, second))
-    residuals, discordant = np.zeros(len(first[0])), np.zeros(len(first[0]))
-    for sign, (errors, attempts) in ((1, first), (-1, second)):
-        total = attempts.sum()
-        discordant += sign * errors / total
-        residuals += sign * (errors / total - errors.sum() / total * attempts / total)
-    attempts = (first[1] + second[1]) / 2
-    # at least this proportion of attempts had different outcomes
-    spread = JackknifeVariance.of(residuals, attempts, float(np.abs(discordant).sum() / attempts.sum()))
-    difference = rates[0] - rates[1]
-    tests = [_cluster_test(difference, spread.conservative, spread.degrees, alternative, confidence)]
+    """Test two devices that the same people tested."""
+    devices = [Individuals.from_counts(*device) for device in (first, second)]
+    rates = float(devices[0].estimate), float(devices[1].estimate)
+    moments = _moments(*first), _moments(*second)
+    variance = _variance(*moments, same_people=True)
+    tests = [_difference_test(rates[0] - rates[1], variance, alternative, confidence)]
     if (first[1] == second[1]).all():
-        tests.append(_sign_flip_test(first[0] - second[0], difference, alternative))
-    few = _few_errors(*(Individuals.from_counts(*device) for device in (first, second)))
-    return IndividualsTests("paired", alternative, confidence, tuple(tests), rates, None, (*notes, *few))
+        tests.append(_sign_flip_test(first[0] - second[0], rates[0] - rates[1], alternative))
+    notes = (*notes, *_few_errors(*devices))
+    return IndividualsTests("paired", alternative, confidence, tuple(tests), rates, None, notes)
 
 
-@dataclass(frozen=True, slots=True)
-class JackknifeVariance:
-    """The variance of a rate, or of a difference of two, by the jackknife over people (CV3).
+def _moments(errors: Floats, attempts: Floats) -> Moments:
+    """Compute the moments of the errors of people."""
+    counts = np.stack([errors, attempts - errors], axis=1).astype(np.int64)
+    return CountedClass(counts[np.newaxis], accepted=False).moments()
 
-    `people` is their effective number; `concentration` are the degrees of freedom of the sum of squares.
+
+def _variance(first: Moments, second: Moments | None = None, *, same_people: bool = False) -> Variance:
+    """Estimate the variance of a rate, or of the first less the second.
+
+    It is not below that of half an error in each rate, all attempts of a person as one: without errors nothing tells
+    how correlated they are. Degrees of freedom are at most those of people: the same people are one sample.
     """
-
-    variance: float
-    people: float
-    attempts: int
-    concentration: float
-
-    @classmethod
-    def of(cls, residuals: Floats, attempts: Floats, least: float) -> JackknifeVariance:
-        """Estimate it from the residuals and attempts of people, not below that of independent attempts."""
-        people = effective_people(attempts)
-        # by how much the rate changes without each person
-        changes = residuals / (1 - np.minimum(attempts / attempts.sum(), _MOST_LEVERAGE))
-        squares = changes**2
-        total, concentration = float(squares.sum()), 1.0
-        if total > 0:
-            fourth = float(np.sum(squares**2)) - total**2 / max(int(np.count_nonzero(squares)), 1)
-            concentration = 2 * total**2 / fourth if fourth > 1e-12 * total**2 else float(len(squares))
-        variance = max(total * (max(people - 1, 1.0) / max(people, 2.0)), least)
-        return cls(variance, people, int(attempts.sum()), concentration)
-
-    @property
-    def conservative(self) -> float:
-        """The variance with half an error more, made by a person with a typical number of attempts."""
-        return self.variance + _MORE_ERRORS * sqrt(self.attempts / self.people) / self.attempts**2
-
-    @property
-    def degrees(self) -> float:
-        """Degrees of freedom, which are few with few people, or if few people make the errors."""
-        return max(min(self.people - 1, self.concentration + _MORE_DEGREES), 1.0)
-
-    def effective_attempts(self, rate: float) -> float:
-        """Give the number of independent attempts with the same conservative variance."""
-        nearest = min(max(min(rate, 1 - rate), 1 / self.attempts) + _MORE_ERRORS / self.attempts, 0.5)
-        return nearest * (1 - nearest) / self.conservative
+    devices = [first] if second is None else [first, second]
+    variance = Components([(first, devices[-1])]).variance([1.0], [float(1 - len(devices))])
+    halves = ((0.5 / device.trials, device.effective) for device in devices)
+    least = sum(half * (1 - half) / people for half, people in halves)
+    of_people = [device.effective - 1 for device in devices]
+    df = min(variance.df, min(of_people) if same_people else sum(of_people))
+    return replace(variance, value=max(variance.value, least), df=max(df, 1.0))
 
 
-def _rate_variance(people: Individuals) -> JackknifeVariance:
-    """Estimate the variance of a rate; without errors, or without successes, that of a single one."""
-    counts = people.counts.astype(np.int64)
-    errors, attempts = np.repeat(people.errors, counts), np.repeat(people.attempts, counts)
-    if errors.sum() in (0, attempts.sum()):
-        errors = np.zeros_like(attempts)
-        errors[np.argmin(attempts)] = 1.0
-    total = attempts.sum()
-    rate = errors.sum() / total
-    return JackknifeVariance.of((errors - rate * attempts) / total, attempts, rate * (1 - rate) / total)
-
-
-def _cluster_test(
-    difference: float, variance: float, degrees: float, alternative: Alternative, confidence: float
+def _difference_test(
+    difference: float, variance: Variance, alternative: Alternative, confidence: float
 ) -> IndividualsTest:
     """Test a difference by Student's t."""
-    sigma = sqrt(variance)
-    reach = student_quantile(degrees, confidence) * sigma
-    p_value = student_p_value(difference / sigma, degrees, alternative)
-    low, high = max(difference - reach, -1.0), min(difference + reach, 1.0)
-    return IndividualsTest("cluster", difference, difference / sigma, degrees, p_value, low, high)
+    made = Estimate(difference, variance, ends=(-1.0, 1.0))
+    p_value = made.p_value(alternative)
+    return IndividualsTest("cluster", difference, made.statistic, made.df, p_value, *made.interval(confidence))
 
 
 def _any_correlation_test(
     people: Individuals, rate: float, alternative: Alternative, confidence: float
 ) -> IndividualsTest:
-    """Test a rate by Chernoff's bound for the mean of independent numbers between 0 and 1, the rates of people."""
+    """Test a rate by Chernoff's bound for the mean of independent numbers between 0 and 1, the rates of people.
+
+    With one attempt each the number of errors is binomial, and the test exact.
+    """
     from scipy.optimize import brentq
 
     estimate, tiny = float(people.estimate), 1e-15
+    exponent = _chernoff_exponent(people, rate)
+    if people.total_attempts == people.individuals:
+        from scipy.stats import binom
+
+        errors, number = int(people.total_errors), int(people.individuals)
+        less, greater = float(binom.cdf(errors, number, rate)), float(binom.sf(errors - 1, number, rate))
+        p_value = {"less": less, "greater": greater, "two-sided": min(2 * min(less, greater), 1.0)}[alternative]
+        limits = proportion_interval(errors, number, confidence=confidence)
+        return IndividualsTest("any-correlation", estimate, 2 * exponent, inf, p_value, *limits)
 
     def excess(value: float) -> float:
         """Compute how far the bound of the tail beyond the estimate lies above the level of the interval."""
@@ -360,7 +339,6 @@ def _any_correlation_test(
 
     sides = 2 if alternative == "two-sided" else 1
     beyond = {"less": estimate < rate, "greater": estimate > rate, "two-sided": estimate != rate}[alternative]
-    exponent = _chernoff_exponent(people, rate)
     p_value = min(1.0, sides * exp(-exponent)) if beyond else 1.0
     # the tail falls on either side of the estimate
     low = 0.0 if estimate == 0 or excess(tiny) > 0 else float(brentq(excess, tiny, max(estimate, 2 * tiny)))
