@@ -243,7 +243,9 @@ impostor_labels = ["other"]
     assert found(benchmark, "dev", "eigenfaces") == expected
     notes = [str(note) for note in benchmark.notes]
     assert "P1, dev: 7 trials with label spoof were left out" in notes
-    assert any(note.startswith("P1, test: scores negated: distance;") for note in notes)
+    distances = [note for note in benchmark.notes if isinstance(note, Note) and note.code == "distances"]
+    assert distances
+    assert all(note.values == {"names": ["distance"]} for note in distances)
 
 
 def test_a_systems_options_go_before_its_sets(write: Callable[[str], Path]) -> None:

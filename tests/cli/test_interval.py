@@ -203,10 +203,10 @@ def test_distances(tmp_path: Path) -> None:
     other = tmp_path / "distances.csv"
     other.write_text("\n".join([text[0], *(",".join(cells) for cells in lines)]) + "\n")
     expected = answer(place, "--threshold", "0.6", "--system", "face")
-    found = answer(other, "--threshold", "0.6", "--system", "face", "--negate")
+    found = answer(other, "--threshold", "-0.6", "--system", "face", "--negate")
     *others, negated = found.pop("notes")
     assert others == expected.pop("notes")
-    assert negated.startswith("scores negated: face;")
+    assert (negated["code"], negated["values"]) == ("distances", {"names": ["face"]})
     assert found == expected
     assert trials.systems == ("face", "voice")
 

@@ -197,7 +197,7 @@ class CalibratedSystem(Result):
         Field("interval", "interval", "range"),
         Field("intervals"),
         Field("cllr_min", "min Cllr", "number", get=lambda result: result.test[1]),
-        Field("cllr_min_interval", "interval of min Cllr", "range", get="least"),
+        Field("cllr_min_interval", "interval of min Cllr", "range", optional=True, get="least"),
         Field("cllr_cal", "lost by calibration", "number", get="loss"),
         Field("cllr_cal_interval", "interval of the loss", "range", optional=True, get="lost"),
         Field("cllr_raw", "Cllr of the scores", "number", optional=True, get="raw"),

@@ -11,7 +11,14 @@ from typing import Any
 import click
 
 from fairtrial.cli.commands import Declared
-from fairtrial.cli.inputs import READ, WRITTEN, check_not_read, named_files
+from fairtrial.cli.inputs import (
+    READ,
+    WRITTEN,
+    check_not_read,
+    distances_among,
+    named_files,
+    threshold_of_scores,
+)
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.parameters import (
     Argument,
@@ -22,7 +29,7 @@ from fairtrial.core.parameters import (
     read_whole,
     refuse_excluded,
 )
-from fairtrial.core.words import use_terms
+from fairtrial.core.words import use_distances, use_terms
 
 GROUPS = ("Data", "Threshold", "Certainty", "Method", "Reading", "Computing", "Output")
 _SHORT = 14
@@ -81,6 +88,11 @@ def run_question(declared: Declared, function: Any, arguments: Sequence[Argument
     check_not_read(context, files, beside)
     check_outputs({name: path for name, path in typed.items() if name not in takes})
     values, data = ask(declared, function, arguments, typed)
+    for trials in [each for each in (*data.values(), values.get("people")) if hasattr(each, "systems")][:1]:
+        distances = distances_among(typed, trials)
+        use_distances(distances)
+        if "threshold" in values:
+            values["threshold"] = threshold_of_scores(values["threshold"], distances, trials.systems)
     from fairtrial.cli.output import Bar
 
     with Bar(context.info_name or "") as bar:
@@ -164,10 +176,7 @@ def _people(typed: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
     from fairtrial.cli import inputs
 
     if "threshold" not in values:
-        for argument in inputs.reading_arguments():
-            if typed[argument.name] not in (argument.default, None, ()):
-                template = f"{{{argument.name}!p}} applies to scores, and without {{threshold!p}} FILE is a table"
-                raise ParameterError(template, code="does-not-apply", threshold=0, **{argument.name: 0})
+        inputs.refuse_reading(typed, "applies to scores, and without {threshold!p} FILE is a table", threshold=...)
         return typed["people"]
     from fairtrial.cli.output import reading_bar
     from fairtrial.formats.read import read_trials

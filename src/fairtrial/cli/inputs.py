@@ -13,7 +13,8 @@ from click.shell_completion import CompletionItem
 
 from fairtrial.cli.output import Bar, reading_bar
 from fairtrial.core.errors import InputError, OutputError, ParameterError
-from fairtrial.core.parameters import Argument, flag_of, read_bytes, read_names
+from fairtrial.core.notes import Note
+from fairtrial.core.parameters import Argument, read_bytes, read_names
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -99,6 +100,31 @@ def check_text(flag: str, text: str) -> None:
     """Raise an error if a text is not UTF-8."""
     if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ParameterError(f"{flag} {text}: is not UTF-8 text")
+
+
+def refuse_reading(typed: Mapping[str, Any], why: str, *, code: str = "does-not-apply", **values: Any) -> None:
+    """Raise an error if an option says how score files are read; `why` ends the sentence."""
+    for argument in reading_arguments():
+        if typed[argument.name] not in (argument.default, None, ()):
+            raise ParameterError(f"{{{argument.name}!p}} {why}", code=code, **{argument.name: ...}, **values)
+
+
+def distances_among(typed: Mapping[str, Any], trials: Any) -> set[str]:
+    """List the systems whose scores are distances, which are negated when they are read."""
+    if typed.get("data"):
+        notes = [note for note in trials.notes if isinstance(note, Note) and note.code == "distances"]
+        return {name for note in notes for name in note.values["names"]}
+    return set(trials.systems if typed["negate"] else typed["negate_system"])
+
+
+def threshold_of_scores(threshold: float, distances: set[str], systems: Sequence[str]) -> float:
+    """Give a threshold that was typed as one of the scores: of distances, with the other sign."""
+    if not distances:
+        return threshold
+    if not distances.issuperset(systems):
+        template = "{threshold!p} is of scores or of distances; choose systems of one kind with {systems!p}"
+        raise ParameterError(template, code="scores-and-distances", threshold=threshold, systems=0)
+    return 0.0 - threshold
 
 
 def names_of(typed: Mapping[str, Any]) -> tuple[str, ...]:
@@ -190,7 +216,6 @@ def given_folds(trials: Trials, column: str) -> tuple[Trials, list[Block]]:
     import numpy as np
 
     from fairtrial.core.errors import check_classes
-    from fairtrial.core.notes import Note
     from fairtrial.core.trials import Ids
     from fairtrial.inference.folds import Block
 
@@ -218,11 +243,11 @@ def given_folds(trials: Trials, column: str) -> tuple[Trials, list[Block]]:
 def _known_set(typed: Mapping[str, Any]) -> dict[str, Any]:
     """Give dev and test of a known set."""
     from fairtrial.benchmark.datasets import DATASETS, load_dataset
-    from fairtrial.core.notes import Note
 
     if typed["dev"] or typed["test"]:
         template = "give either {data!p} NAME {only!p} NAME, or {dev!p} and {test!p}"
         raise ParameterError(template, data=0, only=0, dev=0, test=0)
+    refuse_reading(typed, "says how files are read, and {data!p} knows that", data=...)
     dev, test = load_dataset(typed["data"], set=typed["only"])
     known = DATASETS.get(typed["data"])
     if known is not None and "repeats" in known.uses:
@@ -246,10 +271,7 @@ def _read_counters(typed: Mapping[str, Any], needs: Sequence[str]) -> dict[str, 
             raise ParameterError(f"{path}: is not a file of counts (.ftc), and others are; count it first")
     for flag in needs:
         raise ParameterError(f"{flag} needs the scores themselves, and not files of counts", code="needs-scores")
-    for argument in reading_arguments():
-        if typed[argument.name] not in (argument.default, None, ()):
-            flag = flag_of(argument.name)
-            raise ParameterError(f"{flag} says how scores are read; give it to fairtrial count", code="needs-scores")
+    refuse_reading(typed, "says how scores are read; give it to fairtrial count", code="needs-scores")
     with Bar("reading counts", sum(map(len, paths.values()))) as bar:
         return {name: load_counters(group, progress=bar.advance) for name, group in paths.items()}
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from fairtrial.core.notes import Note, gather_notes
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.words import Text, cut
+from fairtrial.core.words import Text, as_in_files, cut
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -106,6 +106,21 @@ def plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
+def _thresholds_as_in_files(entries: Any, system: object = None) -> Any:
+    """Turn back the sign of thresholds of distances; an entry is of the system that it, or the one around it, names."""
+    if isinstance(entries, list):
+        return [_thresholds_as_in_files(entry, system) for entry in entries]
+    if not isinstance(entries, dict):
+        return entries
+    system = entries.get("system", system)
+    return {
+        key: as_in_files(system, entry)
+        if key in ("threshold", "fold_thresholds")
+        else _thresholds_as_in_files(entry, system)
+        for key, entry in entries.items()
+    }
+
+
 def table_of(
     name: str,
     caption: str | Text,
@@ -194,7 +209,7 @@ class Result(Record, ABC):
 
     def to_json(self) -> dict[str, Any]:
         """Give the answer and all figures as the command line's JSON object."""
-        return {"answer": self.answer(), **self.to_dict()}
+        return {"answer": self.answer(), **_thresholds_as_in_files(self.to_dict())}
 
     def to_markdown(self) -> str:
         """Give all tables as Markdown."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from fairtrial.core.errors import FairtrialError, ParameterError
 from fairtrial.core.notes import Note, gather_notes
 from fairtrial.core.words import (
     Text,
+    as_in_files,
     bound_text,
     count_text,
     figure_text,
@@ -272,9 +274,12 @@ class Table:
         return [column.heading for column in self.visible_columns]
 
     def column(self, key: str) -> list[Any]:
-        """Give the raw values of one column."""
+        """Give the raw values of one column; thresholds of distances as in their files."""
         (place,) = (k for k, column in enumerate(self.columns) if column.key == key)
-        return [row[place] for row in self.rows]
+        values = [row[place] for row in self.rows]
+        if self.columns[place].kind != "threshold" or all(column.key != "system" for column in self.columns):
+            return values
+        return [as_in_files(system, value) for system, value in zip(self.column("system"), values, strict=True)]
 
     def sections(self, *, whole: bool = True) -> Iterator[list[list[str]]]:
         """Give the rows as people read them, in their groups.
@@ -289,7 +294,8 @@ class Table:
         list of list of str
             A group: a list of rows, and each row a list of cells.
         """
-        rows = self.rows if whole or self.shown is None else tuple(self.rows[k] for k in self.shown)
+        everything = list(zip(*(self.column(column.key) for column in self.columns), strict=True))
+        rows = everything if whole or self.shown is None else [everything[k] for k in self.shown]
         places = [(k, column) for k, column in enumerate(self.columns) if not column.detail]
         key = next((k for k, column in enumerate(self.columns) if column.key == self.section), None)
         group: list[list[str]] = []
@@ -332,7 +338,7 @@ class Table:
                 lines = list(self._stand_upright(groups, width))
                 break
             kept.remove(spare.pop())
-        caption = textwrap.wrap(visible(str(self.caption)), width or 10_000)
+        caption = [line for line in wrapped(visible(str(self.caption)), width) if line]
         return "\n".join(line.rstrip() for line in [*caption, *lines])
 
     def _widths(
@@ -480,10 +486,9 @@ class Table:
 
 
 def _unbroken(text: str) -> str:
-    """Join what belongs to one number, p value or pair of systems by spaces that do not break."""
-    for sign in (" %", " - ", " = ", " < "):
-        text = text.replace(sign, sign.replace(" ", "\N{NO-BREAK SPACE}"))
-    return text
+    """Join what belongs to one number, interval, p value or pair of systems by spaces that do not break."""
+    together = r" %| [-=<] |(?<=[\d%]) to (?=-?\d)"
+    return re.sub(together, lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
 
 
 def wrapped(text: str, width: int | None) -> list[str]:

@@ -22,6 +22,7 @@ Style: TypeAlias = Literal["python", "shell"]
 class _Wording(NamedTuple):
     style: Style = "python"
     terms: Terms = "default"
+    distances: frozenset[str] = frozenset()
 
 
 _WORDING: ContextVar[_Wording] = ContextVar("wording", default=_Wording())  # noqa: B039 - a tuple is immutable
@@ -37,6 +38,11 @@ _ISO = {
     "false reject": "false non-match",
     "false rejects": "false non-matches",
 }
+_ACCEPTED = (
+    "they are negated, and a threshold of -1.2 accepts distances below 1.2",
+    "a trial is accepted if its distance is below the threshold",
+)
+"""How distances are judged: with thresholds of negated scores, or with those of the files."""
 _NAMED = 6
 """The number of names and values that a sentence lists one by one."""
 _SMALLEST_P = 0.0001
@@ -73,7 +79,7 @@ def wording(*, style: Style | None = None, terms: Terms | None = None) -> Iterat
 
         raise ParameterError(f"terms must be one of default, iso, not {terms!r}")
     current = _WORDING.get()
-    token = _WORDING.set(_Wording(style or current.style, terms or current.terms))
+    token = _WORDING.set(current._replace(style=style or current.style, terms=terms or current.terms))
     try:
         yield
     finally:
@@ -83,6 +89,28 @@ def wording(*, style: Style | None = None, terms: Terms | None = None) -> Iterat
 def use_terms(terms: Terms) -> None:
     """Call error rates by these terms until the current block of `wording` ends."""
     _WORDING.set(_WORDING.get()._replace(terms=terms))
+
+
+def use_distances(systems: Iterable[str]) -> None:
+    """Show thresholds of these systems as the distances in their files, until the current block of `wording` ends."""
+    _WORDING.set(_WORDING.get()._replace(distances=frozenset(systems)))
+
+
+def as_in_files(system: object, values: Any) -> Any:
+    """Give thresholds or scores of a system with the sign that they have in its files.
+
+    Distances were negated when they were read. Their sign is turned back after `use_distances`.
+
+    Examples
+    --------
+    >>> with wording():
+    ...     use_distances(["face"])
+    ...     as_in_files("face", [-1.2, None]), as_in_files("voice", -1.2)
+    ([1.2, None], -1.2)
+    """
+    if system not in _WORDING.get().distances or values is None or isinstance(values, str):
+        return values
+    return [as_in_files(system, value) for value in values] if isinstance(values, list) else 0.0 - values
 
 
 def term(name: str) -> str:
@@ -104,7 +132,8 @@ class Text:
     template : str
         Fields in braces are filled in: ``{name}`` a value, ``{name:percent}`` a value written in one of the ways of
         `SPECS`, ``{count:plural person/people}`` a number and its noun; ``{FAR}``, ``{a FAR}``, ``{false accepts}`` a
-        term; ``{nan!o}`` an option with its value, ``{nan!p}`` the name of an option alone.
+        term; ``{nan!o}`` an option with its value, ``{nan!p}`` the name of an option alone; ``{accepted}`` when
+        distances are accepted, see `use_distances`.
     **values : object
         The values by name.
 
@@ -152,6 +181,8 @@ def _fill(template: str, values: Mapping[str, Any]) -> str:
             parts.append(spell(name, values[name] if conversion == "o" else ..., _WORDING.get().style))
         elif name in _ISO:
             parts.append(term(name))
+        elif name == "accepted":
+            parts.append(_ACCEPTED[bool(_WORDING.get().distances)])
         else:
             value = repr(values[name]) if conversion == "r" else values[name]
             parts.append(_join(value, spec or "") if isinstance(value, Several) else _write(value, spec or ""))

@@ -156,6 +156,11 @@ class Reading:
         trials = with_fold_note(trials, self.folds, blocks, self.cluster)
         return TrialSets(trials, trials, self.cluster, self.rng, blocks)
 
+    def distances_among(self, systems: Sequence[str]) -> list[str]:
+        """List the systems whose scores are distances."""
+        negate = self.options.negate
+        return [name for name in systems if negate is True or (negate and name in negate)]
+
     def keywords(self) -> dict[str, Any]:
         """Give the options as keywords of `read_trials`, without those at their defaults."""
         given = {name: getattr(self.options, name) for name in ReadOptions.__slots__}

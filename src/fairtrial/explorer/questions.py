@@ -157,15 +157,20 @@ def _repeat(question: Question, asked: Asked, people: Sequence[str] = (), lines:
     data, keywords = asked.data, asked.keywords(question.function)
     folds = data.reading.folds is not None and asked.point.threshold is None
     words = [*question.command, *data.words(asked.systems(), folds=folds), *people]
-    words += _option_words(keywords)
     call = repeat_call(
         f"ft.{question.function.__name__}", [*_sets(asked), *(["people=people"] if people else [])], keywords
     )
-    return Repeated(tuple(words), (*data.lines(), *lines, f"print({call})"), data.where_files_are)
+    python = (*data.lines(), *lines, f"print({call})")
+    distances = data.reading.distances_among(asked.systems())
+    if asked.point.threshold is not None and 0 < len(distances) < len(asked.systems()):
+        return Repeated((), python, "a command takes one threshold, of scores or of distances")
+    return Repeated((*words, *_option_words(keywords, of_distances=bool(distances))), python, data.where_files_are)
 
 
-def _option_words(values: Mapping[str, Any]) -> list[str]:
-    return [word for name, value in values.items() for word in option_words(name, value)]
+def _option_words(values: Mapping[str, Any], *, of_distances: bool = False) -> list[str]:
+    """Write options; a command takes the threshold of distances with the sign of their files."""
+    typed = {**values, "threshold": 0.0 - values["threshold"]} if of_distances and "threshold" in values else values
+    return [word for name, value in typed.items() for word in option_words(name, value)]
 
 
 def _sets(asked: Asked) -> list[str]:
@@ -508,7 +513,7 @@ def _repeat_errors(asked: Asked) -> Repeated:
     data, (system,), kind = asked.data, asked.systems(), asked.values.get("errors", "all")
     given = changed(evaluate, {"systems": [system], **asked.point.keywords(), **data.chance})
     words = ["evaluate", *data.words((system,), folds=asked.point.threshold is None)]
-    words += _option_words(given)
+    words += _option_words(given, of_distances=bool(data.reading.distances_among([system])))
     wanted = "" if kind == "all" else f" == {kind.removesuffix('s')!r}"
     lines = (
         *data.lines(),

@@ -78,6 +78,11 @@ class Densities:
         """Where bins begin and end."""
         return np.linspace(self.low, self.high, len(self.genuine) + 1)
 
+    @property
+    def mirrored(self) -> Densities:
+        """The same of scores with the other sign."""
+        return Densities(-self.high, -self.low, self.genuine[::-1], self.impostor[::-1])
+
     def to_dict(self) -> dict[str, Any]:
         """Give the chart `density`."""
         return {

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrial.core.words import term
+from fairtrial.core.words import as_in_files, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
 from fairtrial.evaluation.roc import RocCurve, roc_curve
@@ -64,7 +64,7 @@ class SystemCurves:
             "alpha": self.curve.alpha.tolist(),
             "hter": self.curve.hter.tolist(),
             "det": {"x": probit(self.roc.far).tolist(), "y": probit(self.roc.frr).tolist()},
-            "density": self.densities.to_dict(),
+            "density": (self.densities if as_in_files(self.curve.system, 1) > 0 else self.densities.mirrored).to_dict(),
         }
 
 
@@ -154,7 +154,7 @@ class JudgedCurves:
         at, asked = limits.place(curve.far, curve.frr), limits.place([rates["far"]], [rates["frr"]])
         return {
             **self.curves.to_dict(),
-            "threshold": curve.threshold.tolist(),
+            "threshold": as_in_files(curve.system, curve.threshold).tolist(),
             "far": curve.far.tolist(),
             "frr": curve.frr.tolist(),
             "low": self.low.tolist(),
@@ -163,7 +163,7 @@ class JudgedCurves:
             "axis": rate_axis(label, highest).to_dict(),
             "asked": {
                 "alpha": self.alpha,
-                "threshold": self.threshold,
+                "threshold": as_in_files(curve.system, self.threshold),
                 "low": self.interval.low,
                 "high": self.interval.high,
                 "x": float(asked[0][0]),

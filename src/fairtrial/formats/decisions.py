@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.trials import Trials
+from fairtrial.core.words import as_in_files
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.results import write_arrow
 from fairtrial.formats.text import further_column, text_column
@@ -49,8 +50,8 @@ def decisions_table(trials: Trials, system: str, thresholds: NDArray[np.float64]
         "system": _words(np.zeros(len(trials), dtype=np.int8), [system]),
         **{name: text_column(column) for name, column in trials.ids.items()},
         "label": _words(genuine, ["impostor", "genuine"]),
-        "score": pa.array(scores),
-        "threshold": pa.array(thresholds),
+        "score": pa.array(as_in_files(system, scores)),
+        "threshold": pa.array(as_in_files(system, thresholds)),
         "decision": _words(accepted, ["reject", "accept"]),
         "error": _words(wrong, ["false accept", "false reject"], known=accepted != genuine),
     }

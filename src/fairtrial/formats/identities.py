@@ -434,7 +434,7 @@ def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Tria
         # before missing scores become rejections, which a sign would turn into acceptances
         signs = [-1 if name in chosen else 1 for name in sheet.systems]
         scores = scores * np.array(signs, dtype=scores.dtype)
-        notes.append(f"scores negated: {', '.join(chosen)}; a threshold of -1.2 accepts distances up to 1.2")
+        notes.append(Note("distances", "{names:list}: scores are distances; {accepted}", names=list(chosen)))
     notes += more
     ids: dict[str, Any] = dict(sheet.ids)
     return Trials.from_arrays(

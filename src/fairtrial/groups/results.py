@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 from fairtrial.core.errors import TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
-from fairtrial.core.tables import Table
+from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import (
     Text,
+    as_in_files,
     interval_title,
     level_text,
     number_text,
@@ -339,7 +340,8 @@ class GroupEvaluation(Result):
     def chosen(self) -> str:
         """Say which threshold it is, or that there are several, and how it was chosen."""
         provenance = PROVENANCES[self.kind]
-        value, rule = threshold_text(self.threshold), f"by {self.criterion.described(self.alpha)} {provenance.chosen}"
+        value = threshold_text(as_in_files(self.system, self.threshold))
+        rule = f"by {self.criterion.described(self.alpha)} {provenance.chosen}"
         return (
             f"thresholds {rule}, {value} from all trials"
             if provenance.origin == "folds"
@@ -467,7 +469,7 @@ class GroupEvaluation(Result):
             self.own_thresholds,
             notes=("intervals hold for each group alone",),
             titles=titles,
-        )
+        ).with_column(Column("system", "system", detail=True), [self.system] * len(self.own_thresholds))
         main = ("groups", "tests", "own_thresholds")
         tables = (rates, tests, pairs, summaries, meetings, alone)
         return tuple(replace(table, detail=table.name not in main) for table in tables if table.rows)

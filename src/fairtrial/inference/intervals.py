@@ -144,7 +144,7 @@ class RateInterval(Result):
             Column("measure", "name of the measure", detail=True),
             Column("label", "measure", "term"),
             Column("estimate", "estimate", "figure"),
-            Column("sigma", "sigma", "figure"),
+            Column("sigma", "sigma", "figure", optional=True),
             Column("interval", interval_title(self.confidence), "figures"),
             Column("width", "width", "width"),
             Column("method", "method"),
