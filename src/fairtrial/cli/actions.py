@@ -16,7 +16,6 @@ from fairtrial.cli.inputs import READ
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.results import Result
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.words import listed
 
 if TYPE_CHECKING:
     from fairtrial.benchmark.datasets import DatasetExport, DatasetList
@@ -221,8 +220,7 @@ def _completion(shell: str) -> None:
     from fairtrial.cli.app import main
 
     kind = get_completion_class(shell)
-    if kind is None:
-        raise ParameterError(f"no completion for {shell}; there are {listed(['bash', 'zsh', 'fish'])}")
+    assert kind is not None  # click has checked the name
     click.echo(kind(main, {}, "fairtrial", "_FAIRTRIAL_COMPLETE").source())
 
 

@@ -16,6 +16,7 @@ from fairtrial.cli.entry import stopped
 from fairtrial.cli.output import say
 from fairtrial.core.errors import FairtrialError, ParameterError
 from fairtrial.core.registry import left_out_plugins
+from fairtrial.core.tables import json_text
 from fairtrial.core.words import nearest, visible, wording
 
 
@@ -47,9 +48,7 @@ class LazyGroup(click.Group):
             return None
         name = f"{self._prefix}{cmd_name}"
         if not declared.function:
-            examples = "\n".join(f"  fairtrial {name} {example}" for example in declared.examples)
-            text = f"{declared.summary}\n\n{declared.about}\n\n\b\nExamples:\n{examples}"
-            return LazyGroup(cmd_name, prefix=f"{name} ", help=text)
+            return LazyGroup(cmd_name, prefix=f"{name} ", help=declared.help(name))
         if self._prefix == "plot ":
             from fairtrial.cli.plots import make_plot
 
@@ -101,8 +100,6 @@ class _Main(LazyGroup):
                 _check_memory()
                 return super().invoke(ctx)
             except FairtrialError as error:
-                from fairtrial.core.tables import json_text
-
                 if as_json:
                     say(json_text({"error": error.to_dict()}, indent=2))
                 say(f"error: {error}", aside=True)

@@ -16,15 +16,31 @@ from fairtrial.cli.inputs import (
     WRITTEN,
     check_not_read,
     distances_among,
+    given_folds,
     named_files,
+    names_of,
+    read_sets,
+    reading_arguments,
+    reading_keywords,
+    refuse_reading,
     threshold_of_scores,
+)
+from fairtrial.cli.output import (
+    Bar,
+    check_outputs,
+    dev_beside,
+    name_outputs,
+    print_notes,
+    print_result,
+    reading_bar,
+    say,
+    write_outputs,
 )
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.parameters import (
     Argument,
     arguments_of,
     flag_of,
-    parameter_of,
     read_number,
     read_whole,
     refuse_excluded,
@@ -34,7 +50,6 @@ from fairtrial.core.words import use_distances, use_terms
 GROUPS = ("Data", "Threshold", "Certainty", "Method", "Reading", "Computing", "Output")
 _SHORT = 14
 """Number of options that the short help shows in any case."""
-_OUTPUT = ("json", "all", "verbose", "terms")
 
 
 def load(path: str) -> Any:
@@ -57,30 +72,18 @@ def make_command(name: str, declared: Declared) -> click.Command:
     ]
     extra = [*_source_options(declared, function), *_output_options(declared.outputs, {*named, *declared.skip})]
     if named & {"criterion", "measure", "measures"} and "costs" not in named:
-        extra.append(_plain("costs"))
-    reading = []
-    if declared.reads:
-        from fairtrial.cli.inputs import reading_arguments
-
-        reading = reading_arguments()
+        extra.append(Argument("costs"))
+    reading = reading_arguments() if declared.reads else []
     params += [option_of(argument) for argument in (*extra, *options, *reading)]
 
     def run(**typed: Any) -> None:
         run_question(declared, function, arguments, typed)
 
-    return Command(name, callback=run, params=params, help=help_text(declared, f"fairtrial {name}"))
-
-
-def help_text(declared: Declared, prefix: str) -> str:
-    """Write summary, more sentences and examples."""
-    lines = "\n".join(f"  {prefix} {example}".rstrip() for example in declared.examples)
-    return f"{declared.summary}\n\n{declared.about}\n\n\b\nExamples:\n{lines}"
+    return Command(name, callback=run, params=params, help=declared.help(name))
 
 
 def run_question(declared: Declared, function: Any, arguments: Sequence[Argument], typed: dict[str, Any]) -> None:
     """Read the files, ask the function, write and print its result."""
-    from fairtrial.cli.output import check_outputs, dev_beside, name_outputs, print_result, write_outputs
-
     context = click.get_current_context()
     takes = inspect.signature(function).parameters
     files = named_files(context, READ)
@@ -93,8 +96,6 @@ def run_question(declared: Declared, function: Any, arguments: Sequence[Argument
         use_distances(distances)
         if "threshold" in values:
             values["threshold"] = threshold_of_scores(values["threshold"], distances, trials.systems)
-    from fairtrial.cli.output import Bar
-
     with Bar(context.info_name or "") as bar:
         if "progress" in takes:
             values["progress"] = bar.advance
@@ -116,7 +117,6 @@ def run_question(declared: Declared, function: Any, arguments: Sequence[Argument
 
 def note_ignored_alpha(result: Any, criterion: Any, alpha: float) -> None:
     """Say that the criterion takes no alpha, if the result does not say so."""
-    from fairtrial.cli.output import print_notes
     from fairtrial.inference.decide import ignored_alpha
     from fairtrial.rules.criteria import as_criterion
 
@@ -137,16 +137,14 @@ def ask(
     if not declared.reads:
         refuse_excluded(function, values)
         return values, {}
-    from fairtrial.cli import inputs
-
     if declared.reads == "paths":
-        reading = inputs.reading_keywords(typed, inputs.names_of(typed))
+        reading = reading_keywords(typed, names_of(typed))
         return values | reading, {}
     if declared.reads == "people":
         return values | {"people": _people(typed, values)}, {}
     unneeded = ("memory", "save")
     needs = [flag_of(name) for name in declared.outputs if name not in unneeded and typed.get(name) is not None]
-    data = inputs.read_sets(
+    data = read_sets(
         typed,
         values,
         takes_folds="folds" in takes or "blocks" in takes,
@@ -157,8 +155,8 @@ def ask(
     if not data.keys() >= {"dev"} and "dev" in takes:
         data["dev"] = None
     if isinstance(values.get("folds"), str):
-        data["dev"], values["folds"] = inputs.given_folds(data["dev"], values["folds"])
-    systems = inputs.names_of(typed)
+        data["dev"], values["folds"] = given_folds(data["dev"], values["folds"])
+    systems = names_of(typed)
     if systems and "systems" in takes:
         values["systems"] = systems
     if "other" in takes and (typed["other_dev"] or typed["other_test"]):
@@ -166,22 +164,19 @@ def ask(
             raise ParameterError("give both --other-dev F and --other-test F")
         from fairtrial.formats.read import read_pair
 
-        values["other"] = read_pair(typed["other_dev"], typed["other_test"], **inputs.reading_keywords(typed))
+        values["other"] = read_pair(typed["other_dev"], typed["other_test"], **reading_keywords(typed))
     refuse_excluded(function, values, has_scores=all(getattr(own, "has_scores", True) for own in data.values()))
     return values, data
 
 
 def _people(typed: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
     """Give a table of errors and attempts, or the scores of one system."""
-    from fairtrial.cli import inputs
-
     if "threshold" not in values:
-        inputs.refuse_reading(typed, "applies to scores, and without {threshold!p} FILE is a table", threshold=...)
+        refuse_reading(typed, "applies to scores, and without {threshold!p} FILE is a table", threshold=...)
         return typed["people"]
-    from fairtrial.cli.output import reading_bar
     from fairtrial.formats.read import read_trials
 
-    keywords = inputs.reading_keywords(typed, inputs.names_of(typed))
+    keywords = reading_keywords(typed, names_of(typed))
     with reading_bar([typed["people"]]) as bar:
         trials = read_trials(typed["people"], progress=bar.advance, **keywords)
     if len(trials.systems) > 1:
@@ -190,39 +185,31 @@ def _people(typed: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
     return trials
 
 
-def _plain(name: str, kind: type = str, *, repeated: bool = False, required: bool = False) -> Argument:
-    """Make an argument that no signature has."""
-    default = ... if required else () if repeated else False if kind is bool else None
-    return Argument(name, kind, (), 1, repeated, False, default, parameter_of(name).help)
-
-
 def _source_options(declared: Declared, function: Any) -> list[Argument]:
     """List the options that name score files."""
     takes = inspect.signature(function).parameters
     options = []
     if declared.reads in ("sets", "dev"):
-        options += [_plain("dev", repeated=True), _plain("test", repeated=True)]
+        options += [Argument("dev", repeated=True), Argument("test", repeated=True)]
         if "data" not in takes:
-            one = "Only this set of --data, such as LP1."
-            options += [_plain("data"), Argument("only", str, (), 1, False, False, None, one)]
+            options += [Argument("data"), Argument("only", help="Only this set of --data, such as LP1.")]
     if declared.reads:
-        options.append(_plain("systems", repeated=True))
+        options.append(Argument("systems", repeated=True))
     if "other" in takes:
-        options += [_plain("other_dev", repeated=True), _plain("other_test", repeated=True)]
+        options += [Argument("other_dev", repeated=True), Argument("other_test", repeated=True)]
     if "memory" in declared.outputs:
-        options += [_plain("memory"), _plain("scheduler")]
+        options += [Argument("memory"), Argument("scheduler")]
     return options
 
 
 def _output_options(outputs: Sequence[str], named: Iterable[str]) -> list[Argument]:
     """List the options that say what becomes of a result."""
     wanted = [name for name in outputs if name != "memory"]
-    options = [_plain(name) for name in ("out", *wanted) if name not in named]
+    options = [Argument(name) for name in ("out", *wanted) if name not in named]
     if "report" in outputs:
-        options.append(_plain("title"))
-    terms = Argument("terms", str, ("default", "iso"), 1, False, False, "default", parameter_of("terms").help)
-    flags = [_plain(name, bool) for name in ("all", "verbose", "json")]
-    return [*options, terms, *flags]
+        options.append(Argument("title"))
+    terms = Argument("terms", choices=("default", "iso"), default="default")
+    return [*options, terms, *(Argument(name, bool) for name in ("all", "verbose", "json"))]
 
 
 def option_of(argument: Argument) -> click.Option:
@@ -388,8 +375,6 @@ class Command(click.Command):
 
 
 def _show_all(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    from fairtrial.cli.output import say
-
     if value:
         ctx.meta["fairtrial.all"] = True
         say(ctx.get_help())

@@ -58,6 +58,11 @@ class Declared:
     outputs: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
 
+    def help(self, name: str) -> str:
+        """Write summary, more sentences and examples."""
+        lines = "\n".join(f"  fairtrial {name} {example}".rstrip() for example in self.examples)
+        return f"{self.summary}\n\n{self.about}\n\n\b\nExamples:\n{lines}"
+
 
 COMMANDS: dict[str, Declared] = {
     "evaluate": Declared(

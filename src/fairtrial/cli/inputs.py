@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from fairtrial.cli.output import Bar, reading_bar
-from fairtrial.core.errors import InputError, OutputError, ParameterError
+from fairtrial.core.errors import InputError, OutputError, ParameterError, check_classes
 from fairtrial.core.notes import Note
 from fairtrial.core.parameters import Argument, read_bytes, read_names
 
@@ -32,21 +32,15 @@ def reading_arguments() -> list[Argument]:
     from fairtrial.core.parameters import arguments_of
     from fairtrial.formats.sheets import ReadOptions
 
-    arguments = [argument for argument in arguments_of(ReadOptions) if argument.name != "systems"]
-    repeated = [
-        Argument(one.name, str, (), 1, True, False, (), one.help)
-        if one.name in ("columns", "genuine_labels")
-        else Argument(one.name, bool, (), 1, False, False, False, one.help)
-        if one.name == "negate"
-        else one
-        for one in arguments
-    ]
+    arguments = {one.name: one for one in arguments_of(ReadOptions) if one.name != "systems"}
+    for name in ("columns", "genuine_labels"):
+        arguments[name] = Argument(name, repeated=True, default=())
+    arguments["negate"] = Argument("negate", bool, default=False)
     text = "Scores of this system are distances; may be repeated."
-    known = "Format of the files, if it should not be detected."
     return [
-        Argument("format", str, (), 1, False, False, None, known),
-        *repeated,
-        Argument("negate_system", str, (), 1, True, False, (), text),
+        Argument("format", help="Format of the files, if it should not be detected."),
+        *arguments.values(),
+        Argument("negate_system", repeated=True, default=(), help=text),
     ]
 
 
@@ -163,6 +157,8 @@ def read_sets(
     """
     from fairtrial.core.trials import ID_FIELDS
     from fairtrial.formats.files import is_counts
+    from fairtrial.formats.read import expected_memory, read_pair, read_trials
+    from fairtrial.inference.split import check_same_systems
 
     dev, test, folds = typed["dev"], typed["test"], values.get("folds") if takes_folds else None
     if typed.get("data"):
@@ -184,11 +180,8 @@ def read_sets(
     if "impostor_by" in typed and not values.get("people"):
         named += [*values.get("by", ()), *values.get("impostor_by", ())]
     keywords["others"] = tuple(dict.fromkeys((*keywords["others"], *(name for name in named if name not in ID_FIELDS))))
-    if "memory" in typed and _asks_for_pieces(typed, files):
+    if "memory" in typed and (typed["scheduler"] is not None or expected_memory(files) > _memory(typed)):
         return _open_sets(typed, keywords, [*needs, *(["--folds"] if folds is not None else [])])
-    from fairtrial.formats.read import read_pair, read_trials
-    from fairtrial.inference.split import check_same_systems
-
     with reading_bar(dev, test) as bar:
         if dev and test:
             pair = read_pair(dev, test, progress=bar.advance, **keywords)
@@ -199,23 +192,16 @@ def read_sets(
             name = "dev" if dev else "test"
             sets = {name: read_trials(dev or test, progress=bar.advance, **keywords)}
     for name, trials in sets.items():
-        _check_classes(trials, typed[name], "to be cut into folds" if folds is not None else name)
+        genuine = int(trials.genuine.sum())
+        what = "to be cut into folds" if folds is not None else name
+        check_classes(genuine, len(trials) - genuine, f"{', '.join(typed[name][:3])}, {what}")
     return sets
-
-
-def _check_classes(trials: Trials, files: Sequence[str], name: str) -> None:
-    """Raise an error that names the files if they hold one class only."""
-    from fairtrial.core.errors import check_classes
-
-    genuine = int(trials.genuine.sum())
-    check_classes(genuine, len(trials) - genuine, f"{', '.join(files[:3])}, {name}")
 
 
 def given_folds(trials: Trials, column: str) -> tuple[Trials, list[Block]]:
     """Make one block of each value of a column, and note if people take part in several."""
     import numpy as np
 
-    from fairtrial.core.errors import check_classes
     from fairtrial.core.trials import Ids
     from fairtrial.inference.folds import Block
 
@@ -274,13 +260,6 @@ def _read_counters(typed: Mapping[str, Any], needs: Sequence[str]) -> dict[str, 
     refuse_reading(typed, "says how scores are read; give it to fairtrial count", code="needs-scores")
     with Bar("reading counts", sum(map(len, paths.values()))) as bar:
         return {name: load_counters(group, progress=bar.advance) for name, group in paths.items()}
-
-
-def _asks_for_pieces(typed: Mapping[str, Any], files: Sequence[str]) -> bool:
-    """Tell whether files are larger than the memory that trials may take, or are for a cluster."""
-    from fairtrial.formats.read import expected_memory
-
-    return typed["scheduler"] is not None or expected_memory(files) > _memory(typed)
 
 
 def _memory(typed: Mapping[str, Any]) -> int:

@@ -8,11 +8,14 @@ from typing import Any
 
 import click
 
-from fairtrial.cli.command import Command, Option, ask, help_text, load, make_command, option_of, values_of, with_costs
+from fairtrial.cli.command import Command, Option, ask, load, make_command, option_of, values_of, with_costs
 from fairtrial.cli.commands import Declared
 from fairtrial.cli.inputs import READ, WRITTEN, check_not_read, check_text, named_files, reading_arguments
+from fairtrial.cli.output import print_notes, say
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.parameters import Argument, arguments_of, parameter_of
+from fairtrial.core.parameters import Argument, arguments_of
+from fairtrial.core.results import plain
+from fairtrial.core.tables import json_text
 from fairtrial.figures.table import FIGURES, FigureKind
 
 _SOURCES = ("dev", "test", "system", "systems", "other", "blocks", "max_points")
@@ -31,7 +34,7 @@ def make_plot(name: str, declared: Declared) -> click.Command:
     draw = load(f"fairtrial.figures:{kind.draws}")
     own = [one for one in arguments_of(first) if one.name not in (*kind.skip, *_SOURCES)]
     if "blocks" in inspect.signature(first).parameters:
-        own += [Argument(key, int, (), 1, False, False, None, parameter_of(key).help) for key in ("folds", "rng")]
+        own += [Argument(key, int) for key in ("folds", "rng")]
     given = [(first, own)]
     given += [(step, [one for one in arguments_of(step)[1:] if one.name != "asked"]) for step in steps]
     given.append((draw, [one for one in arguments_of(draw)[1:] if one.name not in _DRAWN]))
@@ -43,7 +46,7 @@ def make_plot(name: str, declared: Declared) -> click.Command:
     taken = {param.name for param in params}
     params += [option_of(one) for key, one in every.items() if key not in taken]
     if "costs" not in taken and every.keys() & {"criterion", "measure"}:
-        params.append(option_of(Argument("costs", str, (), 1, False, False, None, "Costs of dcf, as in evaluate.")))
+        params.append(option_of(Argument("costs", help="Costs of dcf, as in evaluate.")))
     shown: dict[str, Any] = {"group": "Output", "show_default": True}
     width, height = kind.size
     out = "The picture: a .png, .svg or .pdf."
@@ -63,16 +66,14 @@ def make_plot(name: str, declared: Declared) -> click.Command:
     def run(**typed: Any) -> None:
         run_plot(kind, declared, given, typed)
 
-    return Command(name, callback=run, params=params, help=help_text(declared, f"fairtrial plot {name}"))
+    return Command(name, callback=run, params=params, help=declared.help(f"plot {name}"))
 
 
 def run_plot(
     kind: FigureKind, declared: Declared, given: list[tuple[Any, list[Argument]]], typed: dict[str, Any]
 ) -> None:
     """Read the files, ask the functions one after the other, write the picture and print its caption and notes."""
-    from fairtrial.cli.output import print_notes, say
     from fairtrial.core.notes import gather_notes
-    from fairtrial.core.tables import json_text
     from fairtrial.figures.data import Drawn
     from fairtrial.figures.style import check_picture, write_picture
 
@@ -116,8 +117,6 @@ def run_plot(
     drawing = kind.draw(*drawn.data, **drawn.options, **values_of(drawing_arguments, typed))
     write_picture(drawing, typed["out"], **{key: typed[key] for key in _LOOK})
     if typed["json"]:
-        from fairtrial.core.results import plain
-
         told = {"notes": plain(notes)} if notes else {}
         say(json_text({"out": typed["out"], "figure": kind.name, "caption": drawing.caption, **told}, indent=2))
     else:

@@ -621,17 +621,20 @@ class Argument:
     default : object
         The default; an ellipsis if it must be given.
     help : str
-        What the docstring says of it.
+        What the docstring says of it, if `PARAMETERS` does not.
     """
 
     name: str
-    type: type
-    choices: tuple[str, ...]
-    count: int
-    repeated: bool
-    numbers: bool
-    default: Any
-    help: str
+    type: type = str
+    choices: tuple[str, ...] = ()
+    count: int = 1
+    repeated: bool = False
+    numbers: bool = False
+    default: Any = None
+    help: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "help", self.help or self.parameter.help)
 
     @property
     def parameter(self) -> Parameter:

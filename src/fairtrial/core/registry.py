@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterator, Mapping, MutableMapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.words import cut, nearest, shown
@@ -163,20 +163,6 @@ class Registry(MutableMapping[str, Known], Generic[Known]):
     def clear(self) -> None:
         """Forget those that are here; what other packages offer stays."""
         self._here.clear()
-
-
-class Summarised(Protocol):
-    """What has a name and says in a few words what it does."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        ...
-
-    @property
-    def summary(self) -> str:
-        """What it does; may be empty."""
-        ...
 
 
 def _package(entry: EntryPoint) -> str:

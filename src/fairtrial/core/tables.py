@@ -349,11 +349,9 @@ class Table:
         for k in kept:
             cells = [visible(row[k]) for group in groups for row in group]
             heading, longest = visible(self.headings[k]), max(map(cell_width, cells))
-            words = max(map(cell_width, heading.split()), default=0)
             widths.append(max(cell_width(heading), longest))
-            unbroken = max((cell_width(word) for cell in cells for word in _unbroken(cell).split(" ")), default=0)
             whole = self.visible_columns[k].is_numeric or not wrap
-            narrowest.append(max(words, longest if whole else unbroken))
+            narrowest.append(max(_word_width(heading), longest if whole else max(map(_word_width, cells))))
         excess = 0 if width is None else sum(widths) + _GAP * (len(widths) - 1) - width
         while excess > 0 and widths != narrowest:  # the column that can give most gives one
             k = max(range(len(widths)), key=lambda k: widths[k] - narrowest[k])
@@ -489,6 +487,11 @@ def _unbroken(text: str) -> str:
     """Join what belongs to one number, interval, p value or pair of systems by spaces that do not break."""
     together = r" %| [-=<] |(?<=[\d%]) to (?=-?\d)"
     return re.sub(together, lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+
+
+def _word_width(text: str) -> int:
+    """Count the columns of the longest part of a text that stays whole."""
+    return max(map(cell_width, _unbroken(text).split(" ")))
 
 
 def wrapped(text: str, width: int | None) -> list[str]:

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice
 from os import PathLike, fspath
 from threading import Semaphore, Thread
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,32 +55,6 @@ class Part(Protocol):
 
     def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
         """Read the trials of some systems, some at a time; with ids and notes if `everything` is needed."""
-        ...
-
-
-class Question(Protocol):
-    """A count over trials; those of parts add up. It can be sent to another process."""
-
-    @property
-    def system(self) -> str:
-        """The system whose scores are counted."""
-        ...
-
-    @property
-    def needs_ids(self) -> bool:
-        """Whether people are counted, too."""
-        ...
-
-    def start(self) -> Any:
-        """Give the total of no trial."""
-        ...
-
-    def add(self, total: Any, trials: Trials) -> Any:
-        """Add some trials; the total given may be changed in place."""
-        ...
-
-    def merge(self, a: Any, b: Any) -> Any:
-        """Add the totals of two parts."""
         ...
 
 
@@ -129,6 +103,10 @@ class PeopleQuestion:
         if len(b):
             a.merge(b)
         return a
+
+
+Question: TypeAlias = ScoreQuestion | PeopleQuestion
+"""A count over trials, of which those of parts add up; it can be sent to another process."""
 
 
 @dataclass(slots=True)
@@ -238,19 +216,11 @@ class Pass:
             answers.totals[index] = question.merge(answers.totals[index], other.totals[index])
 
 
-class Passed(Protocol):
-    """Trials that can be passed over."""
-
-    def answer(self, questions: Sequence[Question]) -> list[Any]:
-        """Give the total of each question, in one pass."""
-        ...
-
-
 @dataclass(slots=True)
 class _Request:
     """A question, the trials that it is about, and its answer."""
 
-    trials: Passed
+    trials: OpenTrials
     question: Question
     total: Any = None
     error: BaseException | None = None
@@ -315,7 +285,7 @@ class _Asker(Thread):
 _asker: ContextVar[_Asker | None] = ContextVar("_asker", default=None)
 
 
-def ask(trials: Passed, question: Question) -> Any:
+def ask(trials: OpenTrials, question: Question) -> Any:
     """Answer a question: in a pass of its own, or in one with others that `answer_together` runs."""
     asker = _asker.get()
     return trials.answer([question])[0] if asker is None else asker.ask(_Request(trials, question))
@@ -340,7 +310,7 @@ def answer_together(works: Sequence[Callable[[], Total]]) -> list[Total]:
         The first that one of them raises; the others are not finished then.
     """
     askers = [_Asker(work) for work in works]
-    known: list[Passed] = []
+    known: list[OpenTrials] = []
     try:
         for asker in askers:
             asker.resume()
