@@ -55,9 +55,8 @@ def _end(status: int) -> NoReturn:
     Threads of Arrow may still read ahead; Python's own end would wait for them for ever, now and then.
     """
     with suppress(KeyboardInterrupt):
-        if (
-            "joblib.externals.loky" in sys.modules
-        ):  # its processes would be waited for until they have been idle for long
+        # its processes would be waited for until they have been idle for long
+        if "joblib.externals.loky" in sys.modules:
             from joblib.externals.loky import get_reusable_executor
 
             get_reusable_executor().shutdown(kill_workers=True)
@@ -141,7 +140,10 @@ def _failed(error: Exception) -> int:
     if is_of_memory(error):
         _say("error: there is not enough memory for this; use fewer systems or points, or read in pieces with --memory")
         return 2
-    _say(f"error: this is a bug of fairtrial ({_in_short(error)}); {_saved(error)}")
+    from fairtrial.core.words import cut, visible
+
+    what = visible(cut(f"{type(error).__name__}: {error}", 200))
+    _say(f"error: this is a bug of fairtrial ({what}); {_saved(error)}")
     return _BUG
 
 
@@ -153,12 +155,6 @@ def is_of_memory(error: Exception) -> bool:
         or (isinstance(error, OSError) and error.errno == ENOMEM)
         or any(words in text for words in _NO_MEMORY)
     )
-
-
-def _in_short(error: Exception) -> str:
-    from fairtrial.core.words import cut, visible
-
-    return visible(cut(f"{type(error).__name__}: {error}", 200))
 
 
 def _saved(error: Exception) -> str:

@@ -8,6 +8,7 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import zip_longest
@@ -474,12 +475,12 @@ class Table:
         FairtrialError
             If neither of the two is installed.
         """
-        found = self.to_arrow()
-        if _installed("pandas") is not None:
-            return found.to_pandas()
-        polars = _installed("polars")
-        if polars is not None:
-            return polars.from_arrow(found)
+        table = self.to_arrow()
+        with suppress(ImportError):
+            importlib.import_module("pandas")
+            return table.to_pandas()
+        with suppress(ImportError):
+            return importlib.import_module("polars").from_arrow(table)
         raise FairtrialError("a data frame needs pandas or polars: install one of them, or take to_arrow()")
 
 
@@ -517,13 +518,6 @@ def cell_width(text: str) -> int:
 
 def _number_or_none(value: Any) -> float | None:
     return None if value is None or isnan(value) else float(value)
-
-
-def _installed(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
 
 
 def every_tenth(length: int) -> tuple[int, ...]:

@@ -247,6 +247,41 @@ def _on_one_table(columns: Sequence[IdColumn]) -> tuple[list[NDArray[np.int32]],
     return codes, object_array(list(table))
 
 
+class NamedSystems:
+    """Trials of one or several systems, which are known by their names."""
+
+    __slots__ = ()
+    systems: tuple[str, ...]
+
+    def check_system(self, system: str | None) -> str:
+        """Give the name of a system, if there is such a system.
+
+        Parameters
+        ----------
+        system : str or None
+            A name, or None for the only system.
+
+        Returns
+        -------
+        str
+            The name.
+
+        Raises
+        ------
+        TrialsError
+            If the name is unknown, or None and there are several systems.
+        """
+        if system is None and len(self.systems) == 1:
+            return self.systems[0]
+        if system is None:
+            raise TrialsError(f"there are {len(self.systems)} systems: name one of {listed(self.systems)}")
+        if system not in self.systems:
+            raise TrialsError(
+                f"there is no system {system!r}; there are {listed(self.systems)}{nearest(system, self.systems)}"
+            )
+        return system
+
+
 NanPolicy: TypeAlias = Literal["error", "drop", "reject"]
 ID_FIELDS = ("claim", "subject", "model", "probe")
 Further: TypeAlias = "IdColumn | NDArray[Any]"
@@ -256,7 +291,7 @@ _LARGE = 1e300
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Trials:
+class Trials(NamedSystems):
     """Scores of one or several systems on the same trials.
 
     Parameters
@@ -506,26 +541,6 @@ class Trials:
         """
         return self.scores[:, self.systems.index(self.check_system(system))]
 
-    def check_system(self, system: str | None) -> str:
-        """Give the name of a system, if there is such a system.
-
-        Parameters
-        ----------
-        system : str or None
-            A name, or None for the only system.
-
-        Returns
-        -------
-        str
-            The name.
-
-        Raises
-        ------
-        TrialsError
-            If the name is unknown, or None and there are several systems.
-        """
-        return check_system(self.systems, system)
-
     def select(self, systems: Sequence[str]) -> Trials:
         """Give the same trials with these systems only, in this order.
 
@@ -602,17 +617,6 @@ class Trials:
             The trials with these notes after their own.
         """
         return replace(self, notes=(*self.notes, *notes))
-
-
-def check_system(systems: Sequence[str], system: str | None) -> str:
-    """Give the name of a system, None for the only one, if there is such a system."""
-    if system is None and len(systems) == 1:
-        return systems[0]
-    if system is None:
-        raise TrialsError(f"there are {len(systems)} systems: name one of {listed(systems)}")
-    if system not in systems:
-        raise TrialsError(f"there is no system {system!r}; there are {listed(systems)}{nearest(system, systems)}")
-    return system
 
 
 def _score_table(scores: ArrayLike) -> NDArray[np.floating]:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import FairtrialError, InputError, ParameterError, TrialsError, check_share, check_workers
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import Frame, IdColumn, Ids, Trials, check_system, trials_of
+from fairtrial.core.trials import Frame, IdColumn, Ids, NamedSystems, Trials, trials_of
 from fairtrial.core.words import listed, plural
 from fairtrial.counting.cells import LAST_LEVEL, MOST_CELLS_AT_LAST, Accumulator, CountedCells, cell_starts, scores_at
 from fairtrial.counting.kernels import Integers, add_by_class
@@ -192,7 +192,7 @@ def _check_thresholds(thresholds: Sequence[float] | NDArray[np.float64]) -> NDAr
 PRECISION = 1e-4
 
 
-class Counter:
+class Counter(NamedSystems):
     """Scores of one or several systems, counted as they come, in bounded memory.
 
     Scores are counted in cells so narrow that every figure is known between two bounds. The content of a counter
@@ -575,26 +575,6 @@ class Counter:
     def source_of(self, system: str | None) -> Any:
         """Refuse to give scores, which a counter does not keep."""
         raise TrialsError("a counter keeps no scores; this needs the scores themselves", code="needs-scores")
-
-    def check_system(self, system: str | None) -> str:
-        """Check the name of a system.
-
-        Parameters
-        ----------
-        system : str or None
-            A name, or None for the only system.
-
-        Returns
-        -------
-        str
-            The name.
-
-        Raises
-        ------
-        TrialsError
-            If the name is unknown, or None and there are several systems.
-        """
-        return check_system(self.systems, system)
 
     def _index(self, system: str | None) -> int:
         return self.systems.index(self.check_system(system))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_classes
 from fairtrial.core.parameters import read_bytes
-from fairtrial.core.trials import NanPolicy, Trials, check_system
+from fairtrial.core.trials import NamedSystems, NanPolicy, Trials
 from fairtrial.core.words import listed, plural, shown
 from fairtrial.counting.counter import ROLES, Counter
 from fairtrial.counting.executors import run_tasks
@@ -363,7 +363,7 @@ class PassState:
     size: int
 
 
-class OpenTrials:
+class OpenTrials(NamedSystems):
     """Trials that are not held in memory, but read in parts when they are needed.
 
     `evaluate`, `performance_curve`, `count_errors`, `choose_thresholds` and `equal_error_rate` take them instead of
@@ -459,26 +459,6 @@ class OpenTrials:
         counted = self.survey.notes.items()
         notes = [note if len(self._parts) == 1 else f"{note} (in {plural(parts, 'part')})" for note, parts in counted]
         return (*self.survey.taken, *notes, "read in pieces: whether a trial occurs twice was not looked at")
-
-    def check_system(self, system: str | None) -> str:
-        """Check the name of a system.
-
-        Parameters
-        ----------
-        system : str or None
-            A name, or None for the only system.
-
-        Returns
-        -------
-        str
-            The name.
-
-        Raises
-        ------
-        TrialsError
-            If the name is unknown, or None and there are several systems.
-        """
-        return check_system(self.systems, system)
 
     def same_as(self, other: Any) -> bool:
         """Compare the parts that two sets of trials are read from.
