@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.tables import Column, Table, join_tables
+from fairtrial.core.tables import Column, Table, join_tables, wrapped
+from fairtrial.core.words import use_distances, wording
 
 
 def test_sections_and_rows_that_are_shown() -> None:
@@ -37,3 +38,27 @@ def test_tables_that_contradict_themselves_are_refused() -> None:
         Table("t", "c", (k, k), ())
     with pytest.raises(ParameterError, match="no column 'x'"):
         Table("t", "c", (k,), (), section="x")
+
+
+@pytest.mark.parametrize("width", range(26, 60))
+def test_headings_that_wrap_do_not_overrun(width: int) -> None:
+    columns = tuple(Column(f"c{k}", title, "rate") for k, title in enumerate(("mean width", "too high", "too low")))
+    table = Table("t", "at thresholds by wer-equal", columns, ((0.01, 0.02, 0.03),))
+    lines = table.to_text(width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert any("wer-equal" in line for line in lines)
+
+
+def test_intervals_stay_on_one_line() -> None:
+    assert wrapped("HTER 1.34 to 2.98 of trials", 12) == ["HTER", "1.34 to 2.98", "of trials"]
+    assert wrapped("-0.26 % to 4.50 %, p = 0.1", 17) == ["-0.26 % to 4.50 %,", "p = 0.1"]
+
+
+def test_thresholds_of_distances_are_those_of_the_files() -> None:
+    columns = (Column("system", "system"), Column("threshold", "threshold", "threshold"))
+    table = Table("t", "c", columns, (("face", -1.5), ("voice", -1.5), ("face", None)))
+    with wording():
+        use_distances(["face"])
+        assert list(table.sections()) == [[["face", "1.5"], ["voice", "-1.5"], ["face", ""]]]
+        assert table.to_arrow().column("threshold").to_pylist() == [1.5, -1.5, None]
+    assert table.column("threshold") == [-1.5, -1.5, None]

@@ -187,7 +187,7 @@ class CoverageRow(Record):
         Field("method", "method"),
         Field("coverage", "coverage", "rate"),
         Field("mean_width", "mean width", "rate"),
-        Field("median_width", "median width", "rate"),
+        Field("median_width", "median width", "rate", optional=True),
         Field("undefined", "undefined", "rate"),
         Field("too_high", "too high", "rate"),
         Field("too_low", "too low", "rate"),
