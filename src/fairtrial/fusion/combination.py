@@ -386,9 +386,9 @@ def fuse_scores(
         for trials, claim in zip((dev, test), claims, strict=True)
     )
     gaps = MissingScores.fitted(missing, data)
-    notes: list[Note | str] = [*gaps.check(data.scores, other.scores)]
-    (filled, reject_dev), (filled_other, reject_test) = gaps.fill(data.scores), gaps.fill(other.scores)
+    (filled, filled_other), rejected, lacking = gaps.fill(data.scores, other.scores)
     data, other = data.with_scores(filled), other.with_scores(filled_other)
+    notes: list[Note | str] = [*lacking]
 
     fits = 1 + len(method.grid) * (inner_folds if held_out != "none" else len(method.grid) > 1)
 
@@ -428,10 +428,10 @@ def fuse_scores(
         fitted.apply(data.scores, data.claim) if fused_dev is None else fused_dev,
         fitted.apply(other.scores, other.claim),
     ]
-    for values, rejected in zip(fused, (reject_dev, reject_test), strict=True):
+    for values, rows in zip(fused, rejected, strict=True):
         if np.isnan(values).any():
             raise ParameterError(f"{method.name} gave scores that are not numbers; normalise the scores first")
-        values[rejected] = -np.inf
+        values[rows] = -np.inf
     notes += [*fitted.notes, *fitted.client_notes]
     if method.scale_sensitive and normalise == "none":
         spread = spread_of(data.scores)

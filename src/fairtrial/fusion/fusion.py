@@ -485,7 +485,7 @@ def _weights(scores: FusedScores, dev: Trials) -> tuple[SystemWeight, ...]:
     for step in method[:-1]:
         weights = weights / step.numbers["scale"]
     assert scores.missing is not None
-    matrix, _ = scores.missing.fill(score_matrix(dev, scores.systems))
+    (matrix,), _, _ = scores.missing.fill(score_matrix(dev, scores.systems))
     by_client = any(step.operation.by_client for step in normalisation)
     normalised = run_steps(normalisation, matrix, client_numbers(dev, scores.clients) if by_client else None)
     variation = np.abs(weights) * spread_of(normalised)
