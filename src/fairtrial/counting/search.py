@@ -51,7 +51,8 @@ def all_points(source: ScoreSource) -> ErrorCounts:
         return source.points
     thresholds, rejected = _distinct(*_join(source.tally(GatherTally())))
     if len(thresholds) == 0 or thresholds[0] > -np.inf:
-        thresholds, rejected = np.concatenate([[-np.inf], thresholds]), np.pad(rejected, ((0, 0), (1, 0)))
+        thresholds = np.concatenate([[-np.inf], thresholds])
+        rejected = np.concatenate([np.zeros((2, 1), dtype=np.int64), rejected], axis=1)
     return _points(source, thresholds, rejected)
 
 

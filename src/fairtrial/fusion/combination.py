@@ -365,7 +365,7 @@ def fuse_scores(
         if inner_folds != 5:
             template = "{inner_folds!p} applies to held-out dev scores, not with {inner!o}"
             raise ParameterError(template, code="does-not-apply", inner_folds=inner_folds, inner=inner)
-    unsorted, order = dev, np.arange(len(dev))
+    unsorted, order = dev, None
     if held_out != "none" or method.held_out != "none":  # neither folds nor subsets depend on the order of rows
         dev = dev.select(names)
         order = sorted_rows(dev)
@@ -452,9 +452,11 @@ def fuse_scores(
                     normalise="z",
                 )
             )
+    if order is not None:
+        fused[0] = fused[0][np.argsort(order)]
     fused_name = f"{method.name}({' + '.join(names)})"
     return FusedScores(
-        replace(unsorted, scores=fused[0][np.argsort(order), None], systems=(fused_name,)),
+        replace(unsorted, scores=fused[0][:, None], systems=(fused_name,)),
         replace(test, scores=fused[1][:, None], systems=(fused_name,)),
         method.name,
         normalise,
