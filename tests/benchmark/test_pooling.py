@@ -17,6 +17,7 @@ from fairtrial.evaluation import curve_band
 from fairtrial.fusion.methods import FusionMethod
 from fairtrial.fusion.model import Fitted
 from fairtrial.inference.estimates import Threshold
+from fairtrial.inference.split import TrialSets
 from simulated import crossed, without_ids
 
 SYSTEMS = tuple(SystemInfo(name, "face", name, name) for name in ("a", "b"))
@@ -241,12 +242,13 @@ def dev_parts_of(benchmark: Benchmark, a: BenchmarkResult, b: BenchmarkResult) -
     """What each dev trial adds through the thresholds of all experiments of its set."""
     found = []
     for one in benchmark.sets:
+        people = TrialSets(one.dev, one.test).people[0]
         total = np.zeros(len(one.dev))
         for sign, result in ((1, a), (-1, b)):
             for experiment in result.experiments:
                 if experiment.experiment.set == one.name:
-                    assert experiment.influence is not None
-                    total += sign * experiment.influence / len(result.experiments)
+                    assert experiment.moves is not None
+                    total += sign * experiment.moves.influence(people, one.dev.genuine) / len(result.experiments)
         genuine, (claim, subject) = one.dev.genuine, (one.dev.ids[role].decode() for role in ("claim", "subject"))
         for k, value in enumerate(total):
             own = total[genuine == genuine[k]]

@@ -301,6 +301,7 @@ _COMMANDS: dict[str, str] = {
     **{f"fuse-normalise-{name}": f"fuse {_PAIR} --normalise {name}" for name in _NORMALISATIONS},
     "fuse-all": f"fuse {_SETS} --criterion wer-min --alpha .3 --confidence .9",
     "fuse-folds": f"fuse {_PAIR} --fusion logistic --inner folds --inner-folds 3 --seed 2",
+    "fuse-held-out": "fuse --dev dev.csv --folds 4 --systems face,voice --fusion logistic --scores-out new.csv",
     "fuse-fitted": f"fuse {_PAIR} --fusion logistic --inner none",
     "fuse-missing-neutral": "fuse --dev dev.csv --test holes.csv --systems face,voice --nan reject --missing neutral",
     "fuse-missing-reject": "fuse --dev dev.csv --test holes.csv --systems face,voice --nan reject --missing reject",

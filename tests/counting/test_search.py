@@ -86,6 +86,27 @@ def test_search_by_cells_against_sorting(shape: str, cells: int, monkeypatch: py
         assert same(find(source), points_)
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("per_cell", [1, 7, 32])
+def test_search_of_sorted_scores_against_all_of_them(
+    shape: str, per_cell: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(errors, "SORT_AT_ONCE", 10**9)
+    monkeypatch.setattr(search, "_PER_CELL", per_cell)
+    source = as_source(SHAPES[shape](np.random.default_rng(8), 5_000))
+    for find in (hull_points, _at_equality, _at_rates):
+        assert same(find(search.sort_once(source)), find(source))
+
+
+@given(score_arrays(max_size=15), st.sampled_from([1, 3]))
+def test_hull_of_sorted_scores(scores: Pair, per_cell: int) -> None:
+    expected = lower_hull(scores[0].tolist(), scores[1].tolist())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "_PER_CELL", per_cell)
+        found = hull_points(search.sort_once(as_source(scores)))
+    assert found.threshold.tolist() == [point.threshold for point in expected]
+
+
 def _at_equality(source: ScoreSource) -> ErrorCounts:
     return _nearest(crossing_points(source, lambda c: c.frr - c.far, np.array([0.0])), lambda c: c.frr - c.far, [0.0])
 

@@ -37,7 +37,7 @@ from fairtrial.inference.estimates import (
 )
 from fairtrial.inference.multiplicity import Correction, adjust_p_values, compact_letters
 from fairtrial.inference.people import People
-from fairtrial.inference.split import paired_test_name, seed_of
+from fairtrial.inference.split import TrialSets, paired_test_name, seed_of
 from fairtrial.inference.tests import TEST_COLUMNS, TestResult, student_test
 from fairtrial.inference.thresholds import DEVIATIONS
 from fairtrial.inference.variance import Floats
@@ -298,6 +298,14 @@ def _pairs(
         for each in run.experiments:
             by_set[each.experiment.set] += each.wrong(len(by_set[each.experiment.set]))
         errors.append([wrong / len(run.experiments) for wrong in by_set.values()])
+    dev_people = {one.name: (TrialSets(one.dev, one.test).people[0], one.dev.genuine) for one in sets}
+    influences = [
+        [
+            None if each.moves is None else each.moves.influence(*dev_people[each.experiment.set])
+            for each in run.experiments
+        ]
+        for run in results
+    ]
     tests = []
     for i, j in combinations(order, 2):
         differences = [a - b for a, b in zip(errors[i], errors[j], strict=True)]
@@ -307,9 +315,9 @@ def _pairs(
         centred = test.centred(differences, [weights] * len(sets))
         made = Estimate(estimate, variance_of_values(people, test.trials.genuine, centred), people.effective)
         through = [
-            (each.experiment.set, sign / len(run.experiments), each.influence)
-            for sign, run in ((1.0, results[i]), (-1.0, results[j]))
-            for each in run.experiments
+            (each.experiment.set, sign / len(results[k].experiments), influence)
+            for sign, k in ((1.0, i), (-1.0, j))
+            for each, influence in zip(results[k].experiments, influences[k], strict=True)
         ]
         name = paired_test_name(people.cluster != "none")
         tests.append((i, j, student_test(name, dev.with_thresholds(made, through))))
@@ -367,7 +375,6 @@ def compare_pooled(
     >>> compare_pooled(a, b).difference.shape
     (3,)
     """
-    check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
     pooled = _along([(1.0, a), (-1.0, b)], group, threshold)
     largest = tube_quantile(pooled.correlations, confidence) if simultaneous else None
@@ -430,7 +437,6 @@ def pooled_band(
     (3,)
     """
     check_choice("kind", kind, get_args(BandKind))
-    check_choice("threshold", threshold, get_args(Threshold))
     check_confidence(confidence)
     pooled = _along([(1.0, run)], group, threshold)
     level = confidence
@@ -473,6 +479,7 @@ def _judged(result: ExperimentResult) -> Judgement:
 
 def _along(terms: Sequence[tuple[float, BenchmarkResult]], group: str, threshold: Threshold) -> _Along:
     """Estimate a signed sum of pooled HTERs at every alpha, with its variance by people and by thresholds."""
+    check_choice("threshold", threshold, get_args(Threshold))
     for _, run in terms:
         if group not in run.pooled:
             raise ParameterError(f"there is no group {shown(group)}; there are {listed(run.pooled)}", code="no-group")

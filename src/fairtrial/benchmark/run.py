@@ -9,7 +9,7 @@ from functools import partial
 from statistics import fmean, stdev
 from threading import Thread
 from time import sleep
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from fairtrial.core.notes import Note, as_note, gather_notes
 from fairtrial.core.results import Field, Record, Result, fields_of, table_of
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
 from fairtrial.core.words import in_percent, interval_title, percent, plural
-from fairtrial.counting.tallies import ErrorCounts
+from fairtrial.counting.search import sort_once
+from fairtrial.counting.tallies import ErrorCounts, as_source
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, pool_curves
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
 from fairtrial.fusion.combination import FusedScores, Inner, fuse_scores
@@ -29,15 +30,18 @@ from fairtrial.fusion.methods import FusionMethod, as_fusion
 from fairtrial.fusion.model import Missing
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.inference.decide import SUPPORT, Judgement, judge
-from fairtrial.inference.estimates import GIVEN_ALONG, dev_influence
+from fairtrial.inference.estimates import GIVEN_ALONG, DevMoves, dev_moves
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.multiplicity import adjust_p_values
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, seed_of
 from fairtrial.inference.tests import TestResult
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
 from fairtrial.rules.measures import MEASURES
 
+Item = TypeVar("Item")
+Key = TypeVar("Key")
 MANY = 60
 """Number of experiments above which only their summary is shown."""
 _UNEVEN = Note(
@@ -90,8 +94,8 @@ class Baseline(Record):
 class ExperimentResult(Record):
     """One fusion, at its threshold from dev, with its gain and the test against the best of its systems on test.
 
-    `wrong_bits` marks wrong decisions on test trials, eight in a byte; `influence` is what each dev trial adds
-    to the HTER through the threshold, for comparisons of runs; `fused` the fused scores, if they were kept.
+    `wrong_bits` marks wrong decisions on test trials, eight in a byte; `moves` are the dev trials that move the
+    threshold, for comparisons of runs; `fused` the fused scores, if they were kept.
     """
 
     FIELDS: ClassVar = (
@@ -128,7 +132,7 @@ class ExperimentResult(Record):
     curve: PerformanceCurve
     parameters: dict[str, Any]
     wrong_bits: NDArray[np.uint8]
-    influence: NDArray[np.float64] | None = None
+    moves: DevMoves | None = None
     fused: FusedScores | None = None
     notes: tuple[Note | str, ...] = ()
 
@@ -277,14 +281,12 @@ class BenchmarkResult(Result):
     @property
     def spreads(self) -> tuple[Spread, ...]:
         """The experiments over random splits; none if dev and test are given."""
-        groups: dict[tuple[str, str, tuple[str, ...]], list[ExperimentResult]] = {}
-        for each in self.experiments:
-            if each.experiment.split is not None:
-                groups.setdefault((each.experiment.set, each.experiment.group, each.systems), []).append(each)
+        split = [each for each in self.experiments if each.experiment.split is not None]
+        groups = _grouped(split, lambda each: (each.experiment.set, each.experiment.group, each.systems))
         return tuple(
             Spread(
                 *key,
-                *_over_splits([float(each.counts.hter) for each in results]),
+                *_over_splits(results),
                 *mean_gain([each.beta_min for each in results]),
             )
             for key, results in groups.items()
@@ -293,11 +295,9 @@ class BenchmarkResult(Result):
     @property
     def baseline_spreads(self) -> tuple[BaselineSpread, ...]:
         """The single systems over random splits; none if dev and test are given."""
-        groups: dict[tuple[str, str], list[float]] = {}
-        for base in self.baselines:
-            if base.split is not None:
-                groups.setdefault((base.set, base.system), []).append(float(base.counts.hter))
-        return tuple(BaselineSpread(one, system, *_over_splits(rates)) for (one, system), rates in groups.items())
+        split = [base for base in self.baselines if base.split is not None]
+        groups = _grouped(split, lambda base: (base.set, base.system))
+        return tuple(BaselineSpread(one, system, *_over_splits(bases)) for (one, system), bases in groups.items())
 
     @property
     def label(self) -> str:
@@ -409,14 +409,20 @@ class BenchmarkResult(Result):
         tuple of (str, list of ExperimentResult)
             The name of the group, and its experiments.
         """
-        groups: dict[str, list[ExperimentResult]] = {}
-        for result in self.experiments:
-            groups.setdefault(group_name(result.experiment), []).append(result)
-        yield from groups.items()
+        yield from _grouped(self.experiments, lambda each: group_name(each.experiment)).items()
 
 
-def _over_splits(rates: Sequence[float]) -> tuple[int, float, float]:
-    """Compute the number of rates, their mean and their standard deviation."""
+def _grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """Group items by a key, in the order in which the keys first occur."""
+    groups: dict[Key, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def _over_splits(results: Sequence[Baseline | ExperimentResult]) -> tuple[int, float, float]:
+    """Compute the number of splits, and the mean and the standard deviation of the HTER over them."""
+    rates = [float(each.counts.hter) for each in results]
     return len(rates), fmean(rates), stdev(rates) if len(rates) > 1 else float("nan")
 
 
@@ -530,8 +536,8 @@ def run_benchmark(
             "inner_folds": inner_folds,
             "rng": seed,
         },
+        alphas=alpha_grid(points),
         confidence=confidence,
-        points=points,
         keep_scores=keep_scores,
     )
     results: list[ExperimentResult] = []
@@ -555,10 +561,7 @@ def run_benchmark(
         adjusted = adjust_p_values([results[k].test.p_value for k in rows], "holm")
         for k, p_adjusted in zip(rows, adjusted, strict=True):
             results[k] = replace(results[k], p_adjusted=float(p_adjusted))
-    curves: dict[str, list[PerformanceCurve]] = {"all": []}
-    for result in results:
-        curves["all"].append(result.curve)
-        curves.setdefault(group_name(result.experiment), []).append(result.curve)
+    pooled = {"all": results, **_grouped(results, lambda each: group_name(each.experiment))}
     people = [
         as_note(note, each.set.name)
         for each in prepared.values()
@@ -578,7 +581,7 @@ def run_benchmark(
             for name, judged in each.baselines.items()
         ),
         tuple(results),
-        {name: pool_curves(each, system=name) for name, each in curves.items()},
+        {name: pool_curves([each.curve for each in group], system=name) for name, group in pooled.items()},
         (*map(as_note, benchmark.notes), *_notes(results), *dict.fromkeys(people)),
     )
 
@@ -619,7 +622,13 @@ def _end_with(parent: int) -> None:
 
 
 def _run(
-    experiment: Experiment, one: _Prepared, *, fuse: dict[str, Any], confidence: float, points: int, keep_scores: bool
+    experiment: Experiment,
+    one: _Prepared,
+    *,
+    fuse: dict[str, Any],
+    alphas: Floats,
+    confidence: float,
+    keep_scores: bool,
 ) -> ExperimentResult:
     """Fuse the systems of an experiment by `fuse_scores`, judge the fusion, and test it against the best of them."""
     rule, weight = fuse["criterion"], fuse["alpha"]
@@ -629,13 +638,16 @@ def _run(
         place = f"{experiment.set}, {' + '.join(experiment.systems)}"
         raise type(error)(f"{place}: {error}", code=error.code) from error
     trials = one.trials.with_scores(fused.dev, fused.test)
-    judged = judge(trials, system=fused.name, criterion=rule, alphas=weight)
+    scores = sort_once(as_source(fused.dev, what="dev")), sort_once(as_source(fused.test, what="test"))
+    judged, along = (
+        judge(trials, system=fused.name, criterion=how, alphas=at, sources=[scores])
+        for how, at in ((rule, weight), (rule.along_alpha, alphas))
+    )
     rates = {name: float(one.baselines[name].at(0).hter) for name in experiment.systems}
     best = min(rates, key=lambda name: rates[name])
     gain = fusion_gain(float(judged.at(0).hter), list(rates.values()))
     pair = pair_judgements(judged, one.baselines[best])
-    alphas = alpha_grid(points)
-    curve = curve_of(judge(trials, system=fused.name, criterion=rule.along_alpha, alphas=alphas))
+    curve = curve_of(along)
     notes = [note if isinstance(note, str) or note.code != _UNEVEN.code else _UNEVEN for note in fused.notes]
     few = any(isinstance(note, Note) and note.code == "target-few-errors" for note in judged.notes)
     return ExperimentResult(
@@ -650,7 +662,7 @@ def _run(
         curve if keep_scores else replace(curve, judgement=None),
         dict(fused.parameters),
         np.packbits(pair.wrong_a),
-        dev_influence(judged, MEASURES["hter"]),
+        dev_moves(judged, MEASURES["hter"]),
         fused if keep_scores else None,
         (*notes, *([gain.note] if gain.note else []), *([_UNSUPPORTED] if few else [])),
     )

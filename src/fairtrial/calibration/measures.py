@@ -46,6 +46,7 @@ from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, coun
 from fairtrial.inference.bootstrap import Bootstrap
 from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import Estimate, Threshold, estimate_of_values, rates_of, variance_of_values
+from fairtrial.inference.folds import check_all_held_out
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import Kind, Provenance, TrialSets
 from fairtrial.inference.student import Alternative, student_quantile
@@ -108,13 +109,7 @@ class Evidence:
         folded = []
         if sets.blocks:
             dev = _trials_of(sets.dev)
-            judged = np.any([block.held_out for block in sets.blocks], axis=0)
-            if not judged.all():
-                template = (
-                    "evidence is measured on all trials, but {trials:count} of them are in no block; make_blocks(...) "
-                    "deals out all"
-                )
-                raise TrialsError(template, code="not-in-a-block", trials=int(np.count_nonzero(~judged)))
+            check_all_held_out(sets.blocks)
             folded = [fit_calibration(dev.rows(np.flatnonzero(block.others)), **how) for block in sets.blocks]
         return cls(fit_calibration(sets.dev, **how), sets, tuple(folded))
 

@@ -158,7 +158,7 @@ def _write_scores(result: Any, path: str, data: Mapping[str, Any]) -> None:
 
     scores = result.scores
     write_trials(scores.test, path)
-    if data.get("dev") is not None:
+    if data.get("dev") is not None and scores.dev is not scores.test:  # with folds they are the same
         write_trials(scores.dev, dev_beside(path))
 
 

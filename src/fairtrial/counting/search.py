@@ -33,6 +33,8 @@ Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]
 _ROUNDS = 6
 _MOST_SORTED = 1 << 22  # scores up to which error counts at all of them are kept in memory (100 MB)
 
+_PER_CELL = 32  # scores in a cell of those that were sorted
+
 
 @runtime_checkable
 class BoundedCost(Protocol):
@@ -49,7 +51,8 @@ def all_points(source: ScoreSource) -> ErrorCounts:
         return source.points
     thresholds, rejected = _distinct(*_join(source.tally(GatherTally())))
     if len(thresholds) == 0 or thresholds[0] > -np.inf:
-        thresholds, rejected = np.concatenate([[-np.inf], thresholds]), np.pad(rejected, ((0, 0), (1, 0)))
+        thresholds = np.concatenate([[-np.inf], thresholds])
+        rejected = np.concatenate([np.zeros((2, 1), dtype=np.int64), rejected], axis=1)
     return _points(source, thresholds, rejected)
 
 
@@ -194,12 +197,17 @@ class GatherTally:
 
 
 def _join(gathered: _Gathered) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    impostor, genuine = (
-        # adding zero makes -0.0 equal 0.0 in its bits too
-        np.sort(np.concatenate(part)).astype(np.float64) + 0.0 if part else np.empty(0)
-        for part in gathered
-    )
+    """Sort the gathered scores of each class."""
+    impostor, genuine = (_sorted(part) if part else np.empty(0) for part in gathered)
     return impostor, genuine
+
+
+def _sorted(part: list[Scores]) -> NDArray[np.float64]:
+    scores = np.concatenate(part)
+    scores.sort()
+    values = scores.astype(np.float64, copy=False)
+    values += 0.0  # -0.0 equals 0.0 in its bits too
+    return values
 
 
 def _distinct(
@@ -226,6 +234,8 @@ def _distinct(
 
 def _candidates(source: ScoreSource, choose: Choice, fineness: int) -> ErrorCounts:
     """Count errors at -inf and at every distinct score of the cells that `choose` keeps."""
+    if isinstance(source, SortedSource):
+        return _of_chosen_cells(source.points, choose)
     cells = source.lay_cells(fineness)
     if cells is None:
         return all_points(source)
@@ -273,6 +283,13 @@ def _candidates(source: ScoreSource, choose: Choice, fineness: int) -> ErrorCoun
     thresholds = np.concatenate([[-np.inf], thresholds, single_scores])
     points = _points(source, thresholds, np.concatenate([rejected[:, :1], within, rejected[:, single]], axis=1))
     return points[np.argsort(thresholds, kind="stable")] if len(single) else points
+
+
+def _of_chosen_cells(points: ErrorCounts, choose: Choice) -> ErrorCounts:
+    """Give the points of the cells that `choose` keeps, each cell a run of known points."""
+    edges = np.append(np.arange(0, len(points) - 1, _PER_CELL), len(points) - 1)
+    inside = np.repeat(choose(points[edges]), np.diff(edges))
+    return points[np.concatenate([[0], 1 + np.flatnonzero(inside)])]
 
 
 def cells_below_hull(edges: ErrorCounts) -> NDArray[np.bool_]:

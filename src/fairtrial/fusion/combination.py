@@ -365,7 +365,7 @@ def fuse_scores(
         if inner_folds != 5:
             template = "{inner_folds!p} applies to held-out dev scores, not with {inner!o}"
             raise ParameterError(template, code="does-not-apply", inner_folds=inner_folds, inner=inner)
-    unsorted, order = dev, np.arange(len(dev))
+    unsorted, order = dev, None
     if held_out != "none" or method.held_out != "none":  # neither folds nor subsets depend on the order of rows
         dev = dev.select(names)
         order = sorted_rows(dev)
@@ -386,9 +386,9 @@ def fuse_scores(
         for trials, claim in zip((dev, test), claims, strict=True)
     )
     gaps = MissingScores.fitted(missing, data)
-    notes: list[Note | str] = [*gaps.check(data.scores, other.scores)]
-    (filled, reject_dev), (filled_other, reject_test) = gaps.fill(data.scores), gaps.fill(other.scores)
+    (filled, filled_other), rejected, lacking = gaps.fill(data.scores, other.scores)
     data, other = data.with_scores(filled), other.with_scores(filled_other)
+    notes: list[Note | str] = [*lacking]
 
     fits = 1 + len(method.grid) * (inner_folds if held_out != "none" else len(method.grid) > 1)
 
@@ -428,10 +428,10 @@ def fuse_scores(
         fitted.apply(data.scores, data.claim) if fused_dev is None else fused_dev,
         fitted.apply(other.scores, other.claim),
     ]
-    for values, rejected in zip(fused, (reject_dev, reject_test), strict=True):
+    for values, rows in zip(fused, rejected, strict=True):
         if np.isnan(values).any():
             raise ParameterError(f"{method.name} gave scores that are not numbers; normalise the scores first")
-        values[rejected] = -np.inf
+        values[rows] = -np.inf
     notes += [*fitted.notes, *fitted.client_notes]
     if method.scale_sensitive and normalise == "none":
         spread = spread_of(data.scores)
@@ -452,9 +452,11 @@ def fuse_scores(
                     normalise="z",
                 )
             )
+    if order is not None:
+        fused[0] = fused[0][np.argsort(order)]
     fused_name = f"{method.name}({' + '.join(names)})"
     return FusedScores(
-        replace(unsorted, scores=fused[0][np.argsort(order), None], systems=(fused_name,)),
+        replace(unsorted, scores=fused[0][:, None], systems=(fused_name,)),
         replace(test, scores=fused[1][:, None], systems=(fused_name,)),
         method.name,
         normalise,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import inf, isfinite, isnan, nan
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from fairtrial.core.results import Field, Record, Result, fields_of, plain, tabl
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import in_a_row, in_percent, interval_text, interval_title, level_text, p_phrase, percent
+from fairtrial.counting.tallies import ScoreSource
 from fairtrial.evaluation.evaluation import SystemEvaluation
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
 from fairtrial.formats.files import PathLike
@@ -25,6 +26,7 @@ from fairtrial.fusion.model import FusionModel, Missing, client_numbers, run_ste
 from fairtrial.fusion.normalise import spread_of
 from fairtrial.inference.decide import judge, judge_at
 from fairtrial.inference.estimates import GIVEN
+from fairtrial.inference.folds import Block, check_all_held_out, unchecked_source
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, seed_of
 from fairtrial.inference.tests import TestResult, columns_with_interval
@@ -298,7 +300,7 @@ class FusionResult(Result):
         systems = systems.with_column(Column("fused", "fused", "flag", detail=True), flags)
         test = Table.of(
             "test",
-            "The fusion minus the best of its systems, on the same test trials",
+            f"The fusion minus the best of its systems, on the same {PROVENANCES[self.kind].adjective} trials",
             (Column("best", "best system"), *columns_with_interval(confidence)),
             [{"best": self.best, **self.test.cells(confidence)}],
             notes=[
@@ -323,8 +325,9 @@ class FusionResult(Result):
 
 def fuse(
     dev: TrialsLike | None,
-    test: TrialsLike,
+    test: TrialsLike | None = None,
     *,
+    folds: int | Sequence[Block] | None = None,
     model: FusionModel | PathLike | None = None,
     systems: Sequence[str] | None = None,
     fusion: str | FusionMethod = "mean",
@@ -345,8 +348,12 @@ def fuse(
     ----------
     dev : Trials, data frame or None
         The trials that thresholds are chosen on, and that the fusion is fitted on; None with a `model`.
-    test : Trials or data frame
-        The trials that are judged.
+    test : Trials or data frame, optional
+        The trials that are judged; not needed with `folds`.
+    folds : int or sequence of Block, optional
+        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`. Each
+        block is fused by a fit to trials of other people, which also set its threshold; the weights and the model are
+        those that all trials give.
     model : FusionModel, str or path-like, optional
         Instead of dev trials, a saved fusion or its file: it is applied and judged at the thresholds it was saved
         with, and takes no options of the fit.
@@ -397,8 +404,9 @@ def fuse(
 
     Notes
     -----
-    Nothing is fitted on test: method, normalisation, hyper-parameters and threshold come from dev. The intervals and
-    the test of a saved fusion are for its given thresholds.
+    Nothing is fitted on test: method, normalisation, hyper-parameters and threshold come from dev. With folds, the
+    threshold of the model is that of all held-out fused scores. The intervals and the test of a saved fusion are for
+    its given thresholds.
 
     References
     ----------
@@ -420,7 +428,8 @@ def fuse(
     True
     """
     given = dict(locals())
-    test, seed = trials_of(test, "test"), seed_of(rng)
+    dev, test = (data if data is None else trials_of(data, name) for name, data in (("dev", dev), ("test", test)))
+    seed = seed_of(rng)
     if (dev is None) == (model is None):
         template = "give either {dev!p}, to fit a fusion, or {model!p}, to apply a saved one"
         raise ParameterError(template, code="dev-or-model", dev=..., model=...)
@@ -429,6 +438,8 @@ def fuse(
         if systems is not None:
             template = "{systems!p} has no effect with {model!p}; remove one of them"
             raise ParameterError(template, code="excluded", systems=list(systems), model=...)
+        if test is None:
+            raise ParameterError("give {test!p}: the trials that are judged", code="needs-test", test=...)
         saved = model if isinstance(model, FusionModel) else FusionModel.load(model)
         applied = saved.apply(test)
         no_dev = applied.rows(np.arange(0))
@@ -439,28 +450,35 @@ def fuse(
         fused = judge_at(TrialSets(None, applied, cluster, seed), saved.threshold)
         weights: tuple[SystemWeight, ...] = ()
     else:
-        assert dev is not None
-        dev, saved = trials_of(dev, "dev"), None
-        rule = as_criterion(criterion)
+        saved, rule = None, as_criterion(criterion)
         weight = rule.resolve_alpha(alpha)
-        scores = fuse_scores(
-            dev,
-            test,
-            systems=systems,
-            fusion=fusion,
-            normalise=normalise,
-            criterion=rule,
-            alpha=weight,
-            missing=missing,
-            inner=inner,
-            inner_folds=inner_folds,
-            rng=rng,
-            progress=progress,
-        )
-        sets = TrialSets(dev.select(scores.systems), test.select(scores.systems), cluster, seed)
-        judged = [judge(sets, system=name, criterion=rule, alphas=weight) for name in scores.systems]
-        fused = judge(sets.with_scores(scores.dev, scores.test), system=scores.name, criterion=rule, alphas=weight)
+        blocks: Sequence[Block] = ()
+        if test is None or folds is not None:
+            whole = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=seed)
+            dev, test, blocks = whole.trials(), whole.trials(), whole.blocks
+        assert dev is not None
+        fits = 1 + len(blocks)
+        how: dict[str, Any] = {
+            "systems": systems,
+            "fusion": fusion,
+            "normalise": normalise,
+            "criterion": rule,
+            "alpha": weight,
+            "missing": missing,
+            "inner": inner,
+            "inner_folds": inner_folds,
+            "rng": rng,
+            "progress": None if progress is None else lambda part: progress(part / fits),
+        }
+        scores = fuse_scores(dev, test, **how)
         weights = _weights(scores, dev)
+        sets = TrialSets(dev.select(scores.systems), test.select(scores.systems), cluster, seed, blocks)
+        sources: list[tuple[ScoreSource, ScoreSource]] = []
+        if blocks:
+            scores, sources = _held_out(scores, dev, blocks, how)
+        judged = [judge(sets, system=name, criterion=rule, alphas=weight) for name in scores.systems]
+        of_fused = sets.with_scores(scores.dev, scores.test)
+        fused = judge(of_fused, system=scores.name, criterion=rule, alphas=weight, sources=sources)
     best = min(judged, key=lambda system: float(system.at(0).hter))
     return FusionResult(
         scores,
@@ -471,6 +489,25 @@ def fuse(
         weights,
         saved,
     )
+
+
+def _held_out(
+    scores: FusedScores, trials: Trials, blocks: Sequence[Block], how: Mapping[str, Any]
+) -> tuple[FusedScores, list[tuple[ScoreSource, ScoreSource]]]:
+    """Fuse the trials of each block by a fit to other people; give also the scores that set the threshold of each."""
+    check_all_held_out(blocks)
+    sources = []
+    fused, notes = np.empty(len(trials)), list(scores.notes)
+    for block in blocks:
+        others, held_out = (trials.rows(np.flatnonzero(rows)) for rows in (block.others, block.held_out))
+        part = fuse_scores(others, held_out, **how)
+        fused[block.held_out] = part.test.column()
+        pair = (unchecked_source(one.column(), one.genuine) for one in (part.dev, part.test))
+        sources.append((next(pair), next(pair)))
+        kinds = {note if isinstance(note, str) else note.code for note in notes}
+        notes += [note for note in part.notes if (note if isinstance(note, str) else note.code) not in kinds]
+    judged = replace(scores.test, scores=fused[:, None])
+    return replace(scores, dev=judged, test=judged, notes=tuple(notes)), sources
 
 
 def _weights(scores: FusedScores, dev: Trials) -> tuple[SystemWeight, ...]:
@@ -485,7 +522,7 @@ def _weights(scores: FusedScores, dev: Trials) -> tuple[SystemWeight, ...]:
     for step in method[:-1]:
         weights = weights / step.numbers["scale"]
     assert scores.missing is not None
-    matrix, _ = scores.missing.fill(score_matrix(dev, scores.systems))
+    (matrix,), _, _ = scores.missing.fill(score_matrix(dev, scores.systems))
     by_client = any(step.operation.by_client for step in normalisation)
     normalised = run_steps(normalisation, matrix, client_numbers(dev, scores.clients) if by_client else None)
     variation = np.abs(weights) * spread_of(normalised)

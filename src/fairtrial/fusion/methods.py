@@ -19,7 +19,6 @@ from fairtrial.core.trials import Trials
 from fairtrial.fusion.model import Claims, Fitted, FusionData, Step
 from fairtrial.fusion.normalise import TRUST, claim_statistics, fit_normalisation, means_by_claim, spread_of
 from fairtrial.inference.variance import Floats
-from fairtrial.rules.eer import equal_error_rate
 
 HeldOut: TypeAlias = Literal["none", "clients", "within-clients"]
 """``none``: dev scores are those of the trials a fusion was fitted on. ``clients``: in each fold all trials of some
@@ -121,9 +120,8 @@ def _fit_product(data: FusionData) -> Fitted:
 def _fit_weighted_mean(data: FusionData) -> Fitted:
     """Weight systems in inverse proportion to their equal error rates; one without errors is given half an error."""
     data.check_classes("the weighted mean")
-    genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
-    rates = np.array([equal_error_rate((g, i)).value for g, i in zip(genuine.T, impostor.T, strict=True)])
-    weights = 1 / np.maximum(rates, 0.5 / len(genuine))
+    rates = np.array([each.value for each in data.equal_error_rates])
+    weights = 1 / np.maximum(rates, 0.5 / np.count_nonzero(data.genuine))
     return Fitted.of([Step("linear", {"weights": weights / weights.sum(), "intercept": np.zeros(())})])
 
 
@@ -145,7 +143,7 @@ def _fit_client_weights(data: FusionData) -> Fitted:
     """Fit weights by the separation of each client's scores, half those of the client and half those of all clients."""
     data.check_classes("client-weights")
     client = claim_statistics(data, "client-weights")
-    genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
+    genuine, impostor = data.by_class
     spread = spread_of(genuine)
     if not np.all(spread + client.impostor_sd > 0):
         raise ParameterError("client-weights needs dev scores with some spread in one class at least, for every system")

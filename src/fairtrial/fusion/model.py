@@ -16,7 +16,7 @@ from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.formats.files import PathLike
 from fairtrial.formats.models import NUMBERS, TABLE, THRESHOLD, ModelFormat, exact
 from fairtrial.inference.variance import Floats
-from fairtrial.rules.eer import equal_error_rate
+from fairtrial.rules.eer import EqualErrorRate, equal_error_rate
 
 Claims: TypeAlias = NDArray[np.int64] | None
 Missing: TypeAlias = Literal["error", "reject", "neutral"]
@@ -196,6 +196,16 @@ class FusionData:
     claims: int = 0
     strangers: int = 0
 
+    @property
+    def by_class(self) -> tuple[Floats, Floats]:
+        """The scores of genuine and of impostor trials."""
+        return self.scores[self.genuine], self.scores[~self.genuine]
+
+    @property
+    def equal_error_rates(self) -> list[EqualErrorRate]:
+        """The equal error rate of each system."""
+        return [equal_error_rate(classes) for classes in zip(*(scores.T for scores in self.by_class), strict=True)]
+
     def rows(self, which: NDArray[np.bool_]) -> FusionData:
         """Select trials."""
         claim = None if self.claim is None else self.claim[which]
@@ -274,30 +284,33 @@ class MissingScores:
             neutral.append(threshold if np.isfinite(threshold) else float(column[finite].min()))
         return cls(policy, np.array(neutral))
 
-    def check(self, *parts: Floats) -> tuple[Note, ...]:
-        """Note how many trials lack a score; raise an error if the policy is ``error``, or if a score is inf."""
-        if any(np.isposinf(scores).any() for scores in parts):
+    def fill(self, *parts: Floats) -> tuple[list[Floats], list[NDArray[np.bool_]], tuple[Note, ...]]:
+        """Fill in neutral scores, mark the trials to reject, and note how many trials lack a score.
+
+        Raises
+        ------
+        TrialsError
+            If a score is inf, or one is missing and the policy is ``error``.
+        """
+        if any(scores.max(initial=0.0) == np.inf for scores in parts):
             raise TrialsError(
                 "a score of inf cannot be fused; give it a finite value, or make it NaN to treat it as missing"
             )
-        count = sum(int(np.count_nonzero(np.isneginf(scores).any(axis=1))) for scores in parts)
-        lacking = "{count:plural trial} without the score of a system"
-        if count and self.policy == "error":
-            template = (
-                f"{lacking}; decide what happens to such trials by {{missing!p}}: reject rejects them, neutral takes "
-                "a neutral score"
+        if not any(scores.min(initial=0.0) == -np.inf for scores in parts):
+            return list(parts), [np.zeros(len(scores), dtype=np.bool_) for scores in parts], ()
+        lacking = [np.isneginf(scores).any(axis=1) for scores in parts]
+        count, reject = sum(int(np.count_nonzero(rows)) for rows in lacking), self.policy == "reject"
+        template = "{count:plural trial} without the score of a system"
+        if self.policy == "error":
+            template += (
+                "; decide what happens to such trials by {missing!p}: reject rejects them, neutral takes a neutral "
+                "score"
             )
             raise TrialsError(template, code="missing-scores", count=count, missing=self.policy)
-        done = "rejected" if self.policy == "reject" else "scored at the system's EER threshold on dev"
-        return (Note("missing-scores", f"{lacking}: {done}", count=count, policy=self.policy),) if count else ()
-
-    def fill(self, scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Fill in neutral scores; the second array marks the trials to reject."""
-        lacking = np.isneginf(scores)
-        if not lacking.any():
-            return scores, np.zeros(len(scores), dtype=bool)
-        rejected = lacking.any(axis=1) & (self.policy == "reject")
-        return np.where(lacking, self.neutral, scores), np.asarray(rejected)
+        template += ": rejected" if reject else ": scored at the system's EER threshold on dev"
+        filled = [np.where(np.isneginf(scores), self.neutral, scores) for scores in parts]
+        rejected = [np.asarray(rows & reject) for rows in lacking]
+        return filled, rejected, (Note("missing-scores", template, count=count, policy=self.policy),)
 
 
 def score_matrix(trials: Trials, names: Sequence[str]) -> Floats:
@@ -305,7 +318,10 @@ def score_matrix(trials: Trials, names: Sequence[str]) -> Floats:
     scores = np.empty((len(trials), len(names)), order="F")
     for k, name in enumerate(names):
         scores[:, k] = trials.column(name)
-    largest = np.max(np.abs(scores), where=np.isfinite(scores), initial=0.0)
+    finite = scores
+    if not np.isfinite([scores.min(initial=0.0), scores.max(initial=0.0)]).all():
+        finite = scores[np.isfinite(scores)]
+    largest = max(-finite.min(initial=0.0), finite.max(initial=0.0))
     if largest > _LARGEST:
         raise TrialsError(
             "scores up to {largest:g} are too large to be fused; scale them", code="scores-too-large", largest=largest
@@ -426,9 +442,7 @@ class FusionModel:
             client-dependent fusion needs.
         """
         trials = trials_of(trials, "trials")
-        scores = score_matrix(trials, self.systems)
-        notes = self.missing.check(scores)
-        filled, rejected = self.missing.fill(scores)
+        (filled,), (rejected,), notes = self.missing.fill(score_matrix(trials, self.systems))
         claim = client_numbers(trials, self.clients) if any(step.operation.by_client for step in self.steps) else None
         fused = run_steps(self.steps, filled, claim)
         fused[rejected] = -np.inf

@@ -12,7 +12,6 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_choice
 from fairtrial.core.notes import Note
 from fairtrial.fusion.model import Fitted, FusionData, Step
 from fairtrial.inference.variance import Floats
-from fairtrial.rules.eer import equal_error_rate
 
 TRUST = 0.5
 """Weight of a client's few genuine scores against those of all clients."""
@@ -48,7 +47,7 @@ def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
     """
     if data.claim is None:
         raise TrialsError(f"{what} is fitted for each client and needs claim ids", code="no-claims")
-    genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
+    genuine, impostor = data.by_class
     tried, rows = data.claim[~data.genuine], data.claims + 1
     genuine_mean, genuine_counts = means_by_claim(data.claim[data.genuine], genuine, rows)
     impostor_mean, impostor_counts = means_by_claim(tried, impostor, rows)
@@ -101,7 +100,7 @@ def _linear(centre: Floats, scale: Floats, name: str = "scale") -> Fitted:
 
 
 def _z(data: FusionData) -> Fitted:
-    impostor = data.scores[~data.genuine]
+    _, impostor = data.by_class
     return _linear(impostor.mean(axis=0), spread_of(impostor))
 
 
@@ -116,16 +115,14 @@ def _median_mad(data: FusionData) -> Fitted:
 
 
 def _tanh(data: FusionData) -> Fitted:
-    genuine = data.scores[data.genuine]
+    genuine, _ = data.by_class
     return _linear(genuine.mean(axis=0), spread_of(genuine), "tanh")
 
 
 def _double_sigmoid(data: FusionData) -> Fitted:
     spread = _check_spread(spread_of(data.scores))
-    genuine, impostor = data.scores[data.genuine], data.scores[~data.genuine]
-    middle = np.array(
-        [equal_error_rate((g, i)).threshold for g, i in zip(genuine.T, impostor.T, strict=True)], dtype=np.float64
-    )
+    genuine, impostor = data.by_class
+    middle = np.array([each.threshold for each in data.equal_error_rates], dtype=np.float64)
     # classes that do not overlap have no extent; a hundredth of the spread is then narrow enough
     left = np.maximum(middle - genuine.min(axis=0), spread / 100)
     right = np.maximum(impostor.max(axis=0) - middle, spread / 100)
@@ -145,7 +142,8 @@ def _by_client(name: str) -> Normalisation:
         elif name == "eer-norm":
             centre, scale = client.threshold, np.ones_like(client.threshold)
         else:
-            everyone = data.scores[data.genuine].mean(axis=0) - data.scores[~data.genuine].mean(axis=0)
+            genuine, impostor = data.by_class
+            everyone = genuine.mean(axis=0) - impostor.mean(axis=0)
             if not np.all(everyone > 0):
                 raise ParameterError(
                     "f-norm needs genuine scores above impostor scores on average; use z-norm, or negate scores that "

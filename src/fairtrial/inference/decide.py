@@ -5,7 +5,7 @@ Every interval, test, band, region, figure and page asks a `Judgement`; nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
@@ -419,7 +419,12 @@ def ignored_alpha(criterion: Criterion, alpha: float | None) -> tuple[Note, ...]
 
 
 def judge(
-    sets: TrialSets, *, system: str | None = None, criterion: CriterionLike = "eer", alphas: ArrayLike = 0.5
+    sets: TrialSets,
+    *,
+    system: str | None = None,
+    criterion: CriterionLike = "eer",
+    alphas: ArrayLike = 0.5,
+    sources: Sequence[tuple[ScoreSource, ScoreSource]] = (),
 ) -> Judgement:
     """Choose the threshold of each alpha and count the errors it makes on the judged trials.
 
@@ -434,6 +439,9 @@ def judge(
         frr, alpha)`` of arrays.
     alphas : array_like, default 0.5
         The weights or targets that the criterion takes: one, or shape (alphas,).
+    sources : sequence of tuple of (ScoreSource, ScoreSource), default ()
+        The scores that set the threshold and those that are judged: of dev and test, if they were sorted before, or of
+        every block, if each has a fit of its own.
 
     Returns
     -------
@@ -463,15 +471,18 @@ def judge(
     name = sets.system_name(system)
     if sets.dev is None:
         raise TrialsError("there are no dev trials to choose a threshold on; give the threshold, or dev trials")
-    at_dev = choose(sets.dev, rule, weights, system=name, judged=sets.test)
     if not sets.blocks:
-        at_test = count(sets.test, at_dev, system=name)
+        dev, test = sources[0] if sources else (sets.dev, sets.test)
+        at_dev = choose(dev, rule, weights, system=name, judged=sets.test)
+        at_test = count(test, at_dev, system=name)
         boxes = at_dev.boxes, at_test.boxes
-        return Judgement(name, rule, weights, sets, at_dev.counts, at_test.counts, boxes=boxes)
+        kept: dict[Hashable, Any] = {("source", "dev"): dev, ("source", "test"): test} if sources else {}
+        return Judgement(name, rule, weights, sets, at_dev.counts, at_test.counts, _kept=kept, boxes=boxes)
     parts = [
         count_errors(held_out, choose_thresholds(others, rule, weights).threshold)
-        for others, held_out in block_sources(sets.trials(), sets.blocks, system=name)
+        for others, held_out in sources or block_sources(sets.trials(), sets.blocks, system=name)
     ]
+    at_dev = choose(sets.dev, rule, weights, system=name, judged=sets.test)
     thresholds = np.stack([part.threshold for part in parts])
     return Judgement(name, rule, weights, sets, at_dev.counts, add_counts(parts), thresholds)
 

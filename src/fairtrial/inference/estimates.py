@@ -153,7 +153,7 @@ class Estimate:
     ends: tuple[float, float] = (-inf, inf)
     unseen: float = 0.0
 
-    @property
+    @cached_property
     def sigma(self) -> float:
         """The standard deviation: half the width at one standard deviation."""
         sigma = sqrt(self.variance.value)
@@ -162,7 +162,7 @@ class Estimate:
         low, high = self._extremes(1.0, sigma, sigma)
         return (high - low) / 2
 
-    @property
+    @cached_property
     def df(self) -> float:
         """Satterthwaite's degrees of freedom of both parts."""
         if not self.moves:
@@ -394,7 +394,11 @@ def _moments(
     ]
     scales = np.array([cut.scales for cut in cuts]).T
     if first.sets.rows(side) is not None:
-        columns = [_errors(judgement, index, side, cut) for (judgement, index), cut in zip(entries, cuts, strict=True)]
+        columns = []
+        for (judgement, index), cut in zip(entries, cuts, strict=True):
+            find = partial(_errors, judgement, index, side, cut)
+            # along many alphas they would take much memory
+            columns.append(judgement.once(("errors", side, exact), find) if len(judgement.alpha) == 1 else find())
         moments = []
         for which, (trials, scale) in enumerate(zip(cuts[0].trials, scales, strict=True)):
             errors = [column[which] for column in columns]
@@ -608,7 +612,7 @@ def _correlation(
     on_dev = components(judgements, index, "dev") if crossing and (size == 2 or first.overlap) else None
     units = np.eye(size)
     levels = [(units[k] * curve.level[1], units[k] * curve.level[0]) for k, curve in enumerate(curves)]
-    spreads = [] if on_dev is None else [on_dev.variance(*level).value for level in levels]
+    spreads = [] if on_dev is None else [on_dev.value(*level) for level in levels]
     if size == 2:
         if on_dev is not None and min(spreads) > 0:
             correlation[1, 2] = correlation[2, 1] = on_dev.covariance(*levels) / sqrt(spreads[0] * spreads[1])
@@ -618,8 +622,8 @@ def _correlation(
         if not first.is_one_set:  # the rates of dev and test together: a high rate on test must not look like likeness
             key = ("shared", index, *judgements[1:])
             read, on_dev = judgements[0].once(key, lambda: _shared_components(judgements, index, curves))
-            variance = read.variance(*weights).value
-            spreads = [on_dev.variance(*level).value for level in levels]
+            variance = read.value(*weights)
+            spreads = [on_dev.value(*level) for level in levels]
         for k, level in enumerate(levels):
             if min(variance, spreads[k]) > 0:
                 joint = (
@@ -661,7 +665,7 @@ def _correlation_of_minima(judgements: Sequence[Judgement], index: int, curves: 
     read = read_columns(first.people[0], first.trials("dev").genuine, columns)
     frr, far = _weights_of_minimum(judgements[0], index)
     levels = [(unit * frr, unit * far) for unit in np.eye(2)]
-    spreads = [read.variance(*level).value for level in levels]
+    spreads = [read.value(*level) for level in levels]
     return read.covariance(*levels) / sqrt(spreads[0] * spreads[1]) if min(spreads) > 0 else 0.0
 
 
@@ -679,8 +683,34 @@ def _weights_of_minimum(judgement: Judgement, index: int) -> tuple[float, float]
     return 1 - far, -far
 
 
-def dev_influence(judgement: Judgement, measure: Measure, index: int = 0) -> Floats | None:
-    """Give what each dev trial adds to a figure through its threshold, as a sum of both class means.
+@dataclass(frozen=True, slots=True, eq=False)
+class DevMoves:
+    """The dev trials that move a threshold, and how a figure follows it.
+
+    Attributes
+    ----------
+    slope : float
+        By how much the figure moves with one standard deviation of the threshold.
+    weights : Weights
+        How far trials of each class move the threshold, up to a common factor.
+    bits : ndarray of uint8
+        Which dev trials move it, eight in a byte.
+    """
+
+    slope: float
+    weights: Weights
+    bits: NDArray[np.uint8]
+
+    def influence(self, people: People | None, genuine: NDArray[np.bool_]) -> Floats:
+        """Give what each dev trial adds to the figure through its threshold, as a sum of both class means."""
+        moved = np.unpackbits(self.bits, count=len(genuine)).astype(np.bool_)
+        values = np.where(genuine, self.weights.frr, self.weights.far) * moved
+        spread = sqrt(variance_of_values(people, genuine, values).value)
+        return np.asarray(self.slope / spread * values if spread > 0 else 0.0 * values)
+
+
+def dev_moves(judgement: Judgement, measure: Measure, index: int = 0) -> DevMoves | None:
+    """Give the dev trials that move a threshold, and how a figure follows it.
 
     None if the threshold was given, or dev trials are not in memory.
     """
@@ -688,8 +718,7 @@ def dev_influence(judgement: Judgement, measure: Measure, index: int = 0) -> Flo
     if not judgement.can_move or dev is None:
         return None
     curve = threshold_curve(judgement, index)
-    weights = local_weights(measure, judgement.at(index), float(judgement.alpha[index]))
-    slope = curve.slope(weights)
+    slope = curve.slope(local_weights(measure, judgement.at(index), float(judgement.alpha[index])))
     by_far, by_frr = curve.level
     if any(curve.level):
         chosen = float(judgement.at(index, "dev").threshold)
@@ -697,9 +726,13 @@ def dev_influence(judgement: Judgement, measure: Measure, index: int = 0) -> Flo
     else:
         by_frr, by_far = _weights_of_minimum(judgement, index)
         moved = _near_minimum(judgement, curve)
-    values = np.where(dev.genuine, by_frr, by_far) * moved
-    spread = sqrt(variance_of_values(judgement.sets.people[0], dev.genuine, values).value)
-    return np.asarray(slope / spread * values if spread > 0 else 0.0 * values)
+    return DevMoves(slope, Weights(by_far, by_frr), np.packbits(moved))
+
+
+def dev_influence(judgement: Judgement, measure: Measure, index: int = 0) -> Floats | None:
+    """Give what each dev trial adds to a figure through its threshold; see `DevMoves`."""
+    moves = dev_moves(judgement, measure, index)
+    return None if moves is None else moves.influence(judgement.sets.people[0], judgement.sets.trials("dev").genuine)
 
 
 def variance_of_values(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Variance:

@@ -156,13 +156,27 @@ def block_sources(
     """Give for each block the scores that set the threshold and the scores that are judged."""
     scores = trials.column(system)
     for block in blocks:
-        yield _source(scores, trials.genuine, block.others), _source(scores, trials.genuine, block.held_out)
+        others, held_out = (
+            unchecked_source(scores[rows], trials.genuine[rows]) for rows in (block.others, block.held_out)
+        )
+        yield others, held_out
 
 
-def _source(scores: NDArray[np.floating], genuine: NDArray[np.bool_], rows: NDArray[np.bool_]) -> ScoreSource:
-    flags = genuine[rows]
-    positive = int(np.count_nonzero(flags))
-    return ArraySource(((scores[rows], flags),), positive, len(flags) - positive)
+def unchecked_source(scores: NDArray[np.floating], genuine: NDArray[np.bool_]) -> ScoreSource:
+    """Make a source of scores, which may be of one class only, as held-out trials are."""
+    positive = int(np.count_nonzero(genuine))
+    return ArraySource(((scores, genuine),), positive, len(genuine) - positive)
+
+
+def check_all_held_out(blocks: Sequence[Block]) -> None:
+    """Raise an error if some trials are in no block."""
+    judged = np.any([block.held_out for block in blocks], axis=0)
+    if not judged.all():
+        template = (
+            "every trial is to be judged by a fit to other people, but {trials:count} trials are in no block; "
+            "make_blocks(...) deals out all"
+        )
+        raise TrialsError(template, code="not-in-a-block", trials=int(np.count_nonzero(~judged)))
 
 
 def _classes(trials: Trials) -> tuple[tuple[str, NDArray[np.bool_]], tuple[str, NDArray[np.bool_]]]:

@@ -199,10 +199,8 @@ class Members:
         trials = len(self.rows)
         means, same = _single_trials(trials, columns)
         counts = self.role_trials
-        sums = {
-            role: np.stack([self.sums(role, column) for column in columns], axis=1) - np.outer(counts[role], means)
-            for role in counts
-        }
+        raw = {role: np.stack([self.sums(role, column) for column in columns], axis=1) for role in counts}
+        sums = {role: by_person - np.outer(counts[role], means) for role, by_person in raw.items()}
         squares = {role: float(number @ number) for role, number in counts.items()}
         products = {role: by_person.T @ by_person for role, by_person in sums.items()}
         pairs = {role: number - trials for role, number in squares.items()}
@@ -226,18 +224,18 @@ class Members:
             """Sum the product of two columns by person."""
             (first, a), (second, b) = _counted(columns[k]), _counted(columns[m])
             if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):  # errors
-                return self._by_person(role, first if k == m else _common_rows(first, second), None)
+                return raw[role][:, k] if k == m else self._by_person(role, _common_rows(first, second), None)
             values = np.zeros((2, trials))
             values[0, first], values[1, second] = 1.0 if a is None else a, 1.0 if b is None else b
             return self._by_person(role, slice(None), values[0] * values[1])
 
         def squared(role: str, weights: Floats) -> Floats:
             centre, used = float(weights @ means), np.flatnonzero(weights).tolist()
-            raw = np.zeros(self.size)
+            total = np.zeros(self.size)
             for k, m in product_of(used, used):
-                raw += weights[k] * weights[m] * product(role, min(k, m), max(k, m))
+                total += weights[k] * weights[m] * product(role, min(k, m), max(k, m))
             twice = sums[role] @ weights + centre * counts[role]
-            return np.asarray(raw - 2 * centre * twice + centre**2 * counts[role])
+            return np.asarray(total - 2 * centre * twice + centre**2 * counts[role])
 
         scale = np.ones(len(columns)) if scale is None else scale
         return Moments(trials, pairs, related, same, sums, counts, scale, self.effective, squared)
@@ -281,16 +279,20 @@ def unrelated_moments(trials: int, columns: Sequence[NDArray[Any]], scale: Float
 
 def _single_trials(trials: int, columns: Sequence[NDArray[Any]]) -> tuple[Floats, Floats]:
     """Give the means of columns and the sums of their centred products."""
-    has_values = any(column.dtype.kind == "f" for column in columns)
-    values = np.zeros((len(columns), trials), dtype=np.float64 if has_values else bool)
-    for row, column in zip(values, columns, strict=True):
-        places, counted = _counted(column)
-        row[places] = True if counted is None else counted
-    means = values.mean(axis=1) if has_values else np.array([np.count_nonzero(row) / trials for row in values])
+    counted = [_counted(column) for column in columns]
+    errors = [rows for rows, _ in counted if isinstance(rows, np.ndarray)]
     same = np.empty((len(columns), len(columns)))
-    for k, a in enumerate(values):
-        for m, b in enumerate(values[: k + 1]):
-            same[k, m] = same[m, k] = np.count_nonzero(a & b) if a.dtype == bool else a @ b
+    if len(errors) == len(columns):
+        for k, m in product_of(range(len(columns)), repeat=2):
+            same[k, m] = len(errors[k] if k == m else _common_rows(errors[k], errors[m]))
+        means = np.diag(same) / trials
+    else:
+        values = np.zeros((len(columns), trials))
+        for own, (rows, weights) in zip(values, counted, strict=True):
+            own[rows] = 1.0 if weights is None else weights
+        for k, m in product_of(range(len(columns)), repeat=2):
+            same[k, m] = values[k] @ values[m]
+        means = np.array([own.mean() for own in values])
     return means, same - trials * np.outer(means, means)
 
 

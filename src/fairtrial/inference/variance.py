@@ -207,6 +207,11 @@ class Components:
         df = max(2 * (frr + far) ** 2 / noise, 2.0) if noise > 0 else inf
         return Variance(max(frr + far + 2 * covariance, 0.0), frr, far, covariance, df)
 
+    def value(self, genuine: Floats, impostor: Floats) -> float:
+        """Estimate the variance alone, without its degrees of freedom; see `variance`."""
+        frr, far, covariance = self.parts(genuine, impostor)
+        return max(frr + far + 2 * covariance, 0.0)
+
     def _between_classes(self, genuine: Floats, impostor: Floats) -> float:
         """Estimate the covariance of the two class means through people who take part in both."""
         target, total, weight = self.readings[0], 0.0, 0.0
@@ -221,8 +226,7 @@ class Components:
 
     def covariance(self, a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> float:
         """Estimate the covariance of two weighted sums, each given by its weights for genuine and impostor columns."""
-        sides = (self.parts(a[0] + sign * b[0], a[1] + sign * b[1]) for sign in (1, -1))
-        plus, minus = (max(frr + far + 2 * covariance, 0.0) for frr, far, covariance in sides)
+        plus, minus = (self.value(a[0] + sign * b[0], a[1] + sign * b[1]) for sign in (1, -1))
         return (plus - minus) / 4
 
     def across(self, other: tuple[Moments, Moments], a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> float:
