@@ -21,7 +21,7 @@ from fairtrial.evaluation.comparison import compare
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, performance_curve
 from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation, evaluate
 from fairtrial.evaluation.paired_tests import pair_judgements
-from fairtrial.explorer.answers import MAX_ROWS, UNREPEATED, Answer, Repeated, drawn_later
+from fairtrial.explorer.answers import MAX_ROWS, Answer, Repeated, drawn_later
 from fairtrial.explorer.data import Data, Point
 from fairtrial.explorer.forms import Fields, check_names, fields_of, values_of
 from fairtrial.explorer.jobs import Advance
@@ -207,7 +207,7 @@ def _evaluate(asked: Asked, advance: Advance) -> Answer:
         join_tables([result.tables() for result in results]),
         {"systems": [result.to_dict() for result in results]},
         drawn=drawn,
-        page=(lambda repeat: evaluation_page(Evaluation(tuple(results)), repeat)) if drawn else None,
+        page=(lambda: evaluation_page(Evaluation(tuple(results)))) if drawn else None,
     )
 
 
@@ -298,7 +298,7 @@ def _compare(asked: Asked, advance: Advance) -> Answer:
     result = compare(*sets, folds=data.sets.blocks if len(sets) == 1 else None, **given)
     pair = result.pairs[0]
     drawn = {"bootstrap": FIGURES["bootstrap"].draw(pair, measure=result.measure.label)} if pairs == 1 else {}
-    answer = Answer.of_page(comparison_page(result, UNREPEATED), result.to_dict(), drawn)
+    answer = Answer.of_page(comparison_page(result), result.to_dict(), drawn)
     chosen = "thresholds" if isinstance(result.measure, Measure) else "calibrations"
     return replace(answer, sentences=(*answer.sentences, _assumption(data, pair.headline.threshold, chosen)))
 
@@ -372,7 +372,7 @@ def _fuse(asked: Asked, advance: Advance) -> Answer:
         curve_of(judge(own.sets, system=own.system, criterion=own.criterion.along_alpha, alphas=alpha_grid()))
         for own in (each.judgement for each in (result.evaluation, *result.baselines))
     ]
-    return Answer.of_page(fusion_page(result, UNREPEATED), result.to_dict(), {"epc": FIGURES["epc"].draw(curves)})
+    return Answer.of_page(fusion_page(result), result.to_dict(), {"epc": FIGURES["epc"].draw(curves)})
 
 
 def _groups(asked: Asked, advance: Advance) -> Answer:
@@ -383,7 +383,7 @@ def _groups(asked: Asked, advance: Advance) -> Answer:
     advance(0.1)
     result = evaluate_groups(data.dev, data.test, people=people, **{**given, "criterion": asked.point.rule})
     advance(0.5)
-    return Answer.of_page(groups_page(result, UNREPEATED), result.to_dict(), {"groups": FIGURES["groups"].draw(result)})
+    return Answer.of_page(groups_page(result), result.to_dict(), {"groups": FIGURES["groups"].draw(result)})
 
 
 def _of_people(asked: Asked) -> bool:
@@ -412,7 +412,7 @@ def _calibrate(asked: Asked, advance: Advance) -> Answer:
         advance(0.6 * done / len(names))
     shown = result.to_dict()
     advance(0.8)
-    page = calibration_page(result, UNREPEATED, rng=data.reading.rng)
+    page = calibration_page(result, rng=data.reading.rng)
     banded: dict[str, Any] = {"confidence": asked.values.get("confidence", 0.95)}
     random = {**banded, "rng": data.reading.rng}
     drawn = drawn_later(
