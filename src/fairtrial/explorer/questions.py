@@ -26,11 +26,13 @@ from fairtrial.explorer.data import Data, Point
 from fairtrial.explorer.forms import Fields, check_names, fields_of, values_of
 from fairtrial.explorer.jobs import Advance
 from fairtrial.figures.det import operating_curves
-from fairtrial.figures.scores import diagnostics, zoo_data
+from fairtrial.figures.scores import diagnostics
 from fairtrial.figures.style import Floats
 from fairtrial.figures.table import FIGURES
+from fairtrial.figures.zoo import zoo_chart
 from fairtrial.fusion.fusion import fuse
 from fairtrial.groups.evaluation import evaluate_groups
+from fairtrial.groups.zoo import zoo_data
 from fairtrial.inference.decide import judge
 from fairtrial.pages.results import calibration_page, comparison_page, evaluation_page, fusion_page, groups_page
 from fairtrial.repeated.comparison_plans import ComparisonSetting, observed_setting, plan_comparison
@@ -451,7 +453,7 @@ def _zoo(asked: Asked, advance: Advance) -> Answer:
         f"{listed(goats) or 'none'}) and {len(others)} {what} ({imitators}: {listed(others) or 'none'})."
     )
     people = [dict(zip(("person", "kind", "genuine", "impostor"), row, strict=True)) for row in rows]
-    return Answer((sentence,), (table,), {"people": people}, {"zoo": zoo.to_dict()}, {"zoo": FIGURES["zoo"].draw(zoo)})
+    return Answer((sentence,), (table,), {"people": people}, {"zoo": zoo_chart(zoo)}, {"zoo": FIGURES["zoo"].draw(zoo)})
 
 
 def _repeat_zoo(asked: Asked) -> Repeated:

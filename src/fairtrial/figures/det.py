@@ -24,7 +24,6 @@ from fairtrial.figures.style import (
     draw_point,
     explain,
     in_percent,
-    legend_below,
     legible,
     look,
     probit,
@@ -230,37 +229,31 @@ def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | No
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
-    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> from fairtrial.figures import operating_curves
-    >>> det_plot(operating_curves(dev, test)).get_xlabel()
+    >>> data = ft.groups.synthetic_groups({"a": 20, "b": 20})
+    >>> det_plot(operating_curves(data.dev, data.test)).get_xlabel()
     'FAR (%)'
     """
     from matplotlib.ticker import FixedLocator, NullLocator
 
     systems = several(curves)
-    with axes_for(ax, "det") as own:
+    with axes_for(ax, "det") as axes:
         limits = det_limits(
             [(curve.roc.far, curve.roc.frr) for curve in systems],
             [(float(curve.point.counts.far), float(curve.point.counts.frr)) for curve in systems],
         )
-        own.set_xscale("function", functions=(probit, probit_inverse))
-        own.set_yscale("function", functions=(probit, probit_inverse))
-        for axis, name in ((own.xaxis, "FAR"), (own.yaxis, "FRR")):
+        axes.set_xscale("function", functions=(probit, probit_inverse))
+        axes.set_yscale("function", functions=(probit, probit_inverse))
+        for axis, name in ((axes.xaxis, "FAR"), (axes.yaxis, "FRR")):
             axis.set_major_locator(FixedLocator(DET_TICKS))
             axis.set_minor_locator(NullLocator())
             in_percent(axis, term(name))
-        own.set_xlim(*limits.far)
-        own.set_ylim(*limits.frr)
-        draw_diagonal(own, max(limits.far[0], limits.frr[0]), limits.far[1])
-        _draw_curves(own, systems, limits.far, limits.frr)
-        explain(own, f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
-        legend_below(own)
-        return own
+        axes.set_xlim(*limits.far)
+        axes.set_ylim(*limits.frr)
+        draw_diagonal(axes, max(limits.far[0], limits.frr[0]), limits.far[1])
+        _draw_curves(axes, systems, limits.far, limits.frr)
+        explain(axes, f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
+        return axes
 
 
 def det_caption(curves: OperatingCurve | Sequence[OperatingCurve]) -> str:
@@ -318,14 +311,9 @@ def roc_plot(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
-    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> from fairtrial.figures import operating_curves
-    >>> roc_plot(operating_curves(dev, test), limit=0.5).get_xlabel()
+    >>> data = ft.groups.synthetic_groups({"a": 20, "b": 20})
+    >>> roc_plot(operating_curves(data.dev, data.test), limit=0.5).get_xlabel()
     'FAR (%)'
     """
     systems = several(curves)
@@ -335,20 +323,19 @@ def roc_plot(
     if limit is None:
         farthest = max(max(curve.point.far.high, curve.point.frr.high) for curve in systems)
         limit = min(1.0, max(_ROOM * max(curve.eer.value for curve in systems), 1.15 * farthest, 0.001))
-    with axes_for(ax, "roc") as own:
-        draw_diagonal(own, 0, limit, str(Text("{FAR} = {FRR}")))
-        _draw_curves(own, systems)
+    with axes_for(ax, "roc") as axes:
+        draw_diagonal(axes, 0, limit, str(Text("{FAR} = {FRR}")))
+        _draw_curves(axes, systems)
         for number, curve in enumerate(systems):
             on_diagonal = curve.eer.definition in ("interpolated", "rocch")
             far, frr = (curve.eer.value,) * 2 if on_diagonal else (curve.eer.counts.far, curve.eer.counts.frr)
-            draw_hollow_point(own, number, float(far), float(frr))
-        explain(own, f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
-        explain(own, "EER on test, a posteriori", marker="o", markerfacecolor="white")
-        own.set(xlim=(0, limit), ylim=(0, limit), aspect="equal")
-        in_percent(own.xaxis, term("FAR"))
-        in_percent(own.yaxis, term("FRR"))
-        legend_below(own)
-        return own
+            draw_hollow_point(axes, number, float(far), float(frr))
+        explain(axes, f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
+        explain(axes, "EER on test, a posteriori", marker="o", markerfacecolor="white")
+        axes.set(xlim=(0, limit), ylim=(0, limit), aspect="equal")
+        in_percent(axes.xaxis, term("FAR"))
+        in_percent(axes.yaxis, term("FRR"))
+        return axes
 
 
 def roc_caption(curves: OperatingCurve | Sequence[OperatingCurve], *, limit: float | None = None) -> str:
@@ -463,35 +450,30 @@ def precision_recall_plot(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
-    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> precision_recall_plot(judged_precision(dev, test)).get_xlabel()
+    >>> data = ft.groups.synthetic_groups({"a": 20, "b": 20})
+    >>> precision_recall_plot(judged_precision(data.dev, data.test)).get_xlabel()
     'Recall (%)'
     """
     systems = several(curves)
     if not 0 <= low < 1:
         raise ParameterError("{low!p} must be a fraction from 0 to below 1, not {given}", code="limit", given=low)
-    with axes_for(ax, "precision-recall") as own:
-        draw_diagonal(own, low, 1, "precision = recall")
+    with axes_for(ax, "precision-recall") as axes:
+        draw_diagonal(axes, low, 1, "precision = recall")
         for number, curve in enumerate(systems):
             even, precision, recall = curve.break_even.value, curve.precision, curve.recall
             # between two thresholds precision is no higher than at the one with the higher recall
-            draw_line(own, number, curve.curve.recall, curve.curve.precision, drawstyle="steps-post")
+            draw_line(axes, number, curve.curve.recall, curve.curve.precision, drawstyle="steps-post")
             label = f"break-even {percent(even)}, F1 {percent(f1(curve.judgement.at(0)))}"
-            draw_line(own, number, [], [], f"{legible(curve.system)}: {label}", marker=look(number).marker)
-            draw_hollow_point(own, number, even, even)
-            draw_point(own, number, recall.estimate, precision.estimate, across=recall.interval, up=precision.interval)
-        explain(own, f"threshold from {systems[0].judgement.sets.provenance.source}", marker="o")
-        explain(own, "break-even point on test, a posteriori", marker="o", markerfacecolor="white")
-        own.set(xlim=(low, 1), ylim=(low, 1), aspect="equal")
-        in_percent(own.xaxis, "Recall")
-        in_percent(own.yaxis, "Precision")
-        legend_below(own)
-        return own
+            draw_line(axes, number, [], [], f"{legible(curve.system)}: {label}", marker=look(number).marker)
+            draw_hollow_point(axes, number, even, even)
+            draw_point(axes, number, recall.estimate, precision.estimate, across=recall.interval, up=precision.interval)
+        explain(axes, f"threshold from {systems[0].judgement.sets.provenance.source}", marker="o")
+        explain(axes, "break-even point on test, a posteriori", marker="o", markerfacecolor="white")
+        axes.set(xlim=(low, 1), ylim=(low, 1), aspect="equal")
+        in_percent(axes.xaxis, "Recall")
+        in_percent(axes.yaxis, "Precision")
+        return axes
 
 
 def precision_recall_caption(curves: JudgedPrecision | Sequence[JudgedPrecision], *, low: float = 0.0) -> str:

@@ -169,7 +169,7 @@ _KINDS = (
     FigureKind("hter-sd", "Standard deviations against the ratio of impostor to genuine trials.",
                (f"{_DATA}deviations",), ("--far .1 --frr .2 --genuine 100 --out hter-sd.png",), reads=""),
     FigureKind("hter-density", "The normal density of an HTER, with the area of its interval.",
-               ("fairtrial.figures.published:hter_density",),
+               ("fairtrial.published.normal:hter_density",),
                ("--far .01 --frr .02 --impostor 112000 --genuine 400 --out hter-density.png",), reads=""),
     FigureKind("coverage", "The map of a coverage study.", (f"{_DATA}covered_cells",),
                ("coverage.parquet --out coverage.png",

@@ -35,7 +35,7 @@ from fairtrial.evaluation.comparison import Comparison, PairComparison, SystemRa
 from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation
 from fairtrial.evaluation.expected import ExpectedPerformance
 from fairtrial.evaluation.operating import operating_points_of
-from fairtrial.figures.calibration import EvidenceCurves, evidence_charts
+from fairtrial.figures.calibration import evidence_charts
 from fairtrial.figures.epc import pooled_chart
 from fairtrial.figures.groups import group_charts
 from fairtrial.figures.repeated import coverage_chart
@@ -390,7 +390,6 @@ def fusion_page(result: FusionResult) -> Page:
 def calibration_page(result: CalibratedSystems, *, rng: int = 0) -> Page:
     """Make the page of calibrated systems."""
     systems, first, confidence = result.systems, result.systems[0], result.systems[0].confidence
-    curves = [EvidenceCurves.of(each, confidence=confidence, rng=rng) for each in systems[:_MOST_SYSTEMS]]
     notes: tuple[Note, ...] = ()
     if len(systems) > _MOST_SYSTEMS:
         text = "the figures show the first {shown} of {systems:plural system}"
@@ -412,7 +411,7 @@ def calibration_page(result: CalibratedSystems, *, rng: int = 0) -> Page:
         data=(_judged_trials_table(first.sets),),
         methods=(*_EVIDENCE[:2], *(_ADJUSTED[result.correction] if result.pairs else ()), *_EVIDENCE[2:]),
         notes=notes,
-        explore={"evidence": evidence_charts(curves)},
+        explore={"evidence": evidence_charts(systems[:_MOST_SYSTEMS], confidence=confidence, rng=rng)},
     )
 
 
