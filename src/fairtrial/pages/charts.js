@@ -42,7 +42,7 @@ forbid styles within it. */
 const charts = (() => {
   "use strict";
   const WIDTH = 420, HEIGHT = 300, MARGINS = { top: 8, right: 10, bottom: 39, left: 48 };
-  const NAMES = 92, APART = 12, ROW = 20, LEGEND_ROW = 18;
+  const NAMES = 92, APART = 12, ROW = 20, MANY_ROWS = 20, LEGEND_ROW = 18;
   const SYMBOLS = [d3.symbolCircle, d3.symbolTriangle, d3.symbolSquare, d3.symbolDiamond, d3.symbolCross, d3.symbolStar, d3.symbolWye];
 
   const short = (name, most) => name.length > most ? `${name.slice(0, most - 1)}\u2026` : name;
@@ -63,9 +63,9 @@ const charts = (() => {
     return straight(name, [from, from], [to, to]);
   };
   const ticks = { className: "grid", strokeOpacity: 1 }, value = (tick) => tick[0], text = (tick) => tick[1];
-  const across = (x) => [
+  const across = (x, labelAnchor = "center") => [
     Plot.gridX(x.ticks, { x: value, ...ticks }),
-    Plot.axisX(x.ticks, { x: value, text, tickSize: 0, tickPadding: 6, label: x.label || null, labelAnchor: "center", labelArrow: "none", labelOffset: 29 }),
+    Plot.axisX(x.ticks, { x: value, text, tickSize: 0, tickPadding: 6, label: x.label || null, labelAnchor, labelArrow: "none", labelOffset: 29 }),
     Plot.frame({ anchor: "bottom", className: "axis" }),
   ];
   const upwards = (y) => [
@@ -234,7 +234,7 @@ const charts = (() => {
   // one rate of every group with its interval, on a log axis, where a limit beyond the frame is an arrow
   const rates = ({ axis, names, chosen }, options = {}) => {
     const slim = narrow(options.room), left = slim ? 90 : 130, drawn = plotted([...across(axis), Plot.frame({ anchor: "left", className: "axis" })],
-      { x: linear(axis), width: WIDTH + NAMES, height: 60 + ROW * names.length, margins: { left }, ...options });
+      { x: linear(axis), width: WIDTH + NAMES, height: 60 + (names.length > MANY_ROWS ? 13 : ROW) * names.length, margins: { left }, ...options });
     const { svg, x, area } = drawn, up = (k) => area.top + (k + 0.5) * (area.bottom - area.top) / names.length;
     names.forEach((name, k) => nameAt(svg, { name, most: slim ? 13 : 18, x: left - 6, y: up(k) + 4, anchor: "end", look: k === chosen ? "name chosen" : "name" }));
     const inside = framed(drawn), marker = inside.append("path").attr("class", "marker");
@@ -258,7 +258,7 @@ const charts = (() => {
     const slim = narrow(options.room), left = slim ? 130 : 200, rows = pairs.map((pair, k) => ({ ...pair, k }));
     const dots = (name, found) => Plot.dot(found, { x: "estimate", y: "k", r: 4.5, className: name });
     const drawn = plotted([
-      ...across(x),
+      ...across(x, slim ? "right" : "center"),  // where there is room for its words
       Plot.frame({ anchor: "left", className: "axis" }),
       Plot.ruleX([0], { className: "threshold" }),
       Plot.ruleY(rows, { y: "k", x1: "low", x2: "high", className: "span" }),
@@ -303,7 +303,7 @@ const charts = (() => {
     const drawn = onAxes(x, y, [...looks].map(([kind, look]) => Plot.dot(points.filter((point) => point.kind === kind),
       { x: "x", y: "y", ...look, r: 3.5, stroke: "var(--paper)", className: "person", clip: true, title: ({ name }) => `${name}: ${kind}` })),
     { ...(below ? listed(looks.size) : { width: WIDTH + NAMES, margins: { right: MARGINS.right + NAMES } }), ...options });
-    legend(drawn, [...looks].map(([name, look]) => ({ name, ...look })), { below, width: 6, most: below ? 26 : 12, key: (path, { fill, symbol }) =>
+    legend(drawn, [...looks].map(([name, look]) => ({ name, ...look })), { below, width: 6, most: below ? 26 : 14, key: (path, { fill, symbol }) =>
       path.attr("d", d3.symbol(symbol, 50)()).attr("fill", fill) });
     return { node: drawn.node, move: pointed(drawn, { lined: false, look: "ring", r: 8 }) };
   };
@@ -315,10 +315,10 @@ const charts = (() => {
     const distinct = (name) => d3.sort(new Set(rows.map((row) => row[name])));
     const blocks = { padding: 0.02, label: null, axis: null }, axis = { tickSize: 0, labelAnchor: "center", labelArrow: "none" };
     const drawn = plotted([
-      Plot.axisFx({ ...axis, anchor: "bottom", label: "n, individuals", labelOffset: 29 }),
+      Plot.axisFx({ ...axis, anchor: "bottom", label: "n, individuals", labelOffset: 33 }),
       Plot.axisFy({ ...axis, anchor: "left", label: "m, attempts of each", labelOffset: 44 }),
       Plot.cell(rows, { fx: "n", fy: "m", x: "pi", y: "rho", fill: "colour", title: "text", inset: 0, className: "cell" }),
-    ], { width: 860, height: narrow(options.room) ? 380 : 500, ...options,
+    ], { width: 860, height: narrow(options.room) ? 380 : 430, ...options,
       fx: { ...blocks, domain: distinct("n") }, fy: { ...blocks, domain: distinct("m"), reverse: true },
       x: { padding: 0, domain: distinct("pi"), axis: null }, y: { padding: 0, domain: distinct("rho"), reverse: true, axis: null },
       color: { type: "identity" } });
