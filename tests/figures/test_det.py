@@ -41,8 +41,8 @@ def test_lines_are_the_curves_and_bars_the_intervals(dev: Trials, test: Trials, 
         point, _, segments = bars.lines  # type: ignore[attr-defined]
         assert (point.get_xdata()[0], point.get_ydata()[0]) == (curve.point.counts.far, curve.point.counts.frr)
         across, upright = (part.get_segments()[0] for part in segments)
-        np.testing.assert_allclose(across[:, 0], curve.point.far)
-        np.testing.assert_allclose(upright[:, 1], curve.point.frr)
+        np.testing.assert_allclose(across[:, 0], curve.point.far.interval)
+        np.testing.assert_allclose(upright[:, 1], curve.point.frr.interval)
     labels = ax.get_legend_handles_labels()[1]
     assert labels[0] == f"face: EER {100 * curves[0].eer.value:.2f} %, HTER {100 * curves[0].point.counts.hter:.2f} %"
 
@@ -161,9 +161,9 @@ def test_points_are_those_of_evaluate(dev: Trials, test: Trials) -> None:
         assert curve.point.counts == expected.test
         assert (curve.point.kind, curve.point.criterion.name) == ("a priori", "wer-min")
         judgement = judge(TrialSets(dev, test), system=curve.system, criterion="wer-min", alphas=0.3)
-        for found, measure in ((curve.point.far, "far"), (curve.point.frr, "frr")):
-            assert found == judged_interval(judgement, measure=measure).interval
-        assert curve.point.far == expected.interval("far").interval
+        for interval, measure in ((curve.point.far, "far"), (curve.point.frr, "frr")):
+            assert interval == judged_interval(judgement, measure=measure)
+        assert curve.point.far.interval == expected.interval("far").interval
 
 
 def test_points_by_folds_are_those_of_cross_validation(dev: Trials) -> None:

@@ -28,6 +28,7 @@ from fairtrial.explorer.jobs import Advance
 from fairtrial.figures.det import operating_curves
 from fairtrial.figures.scores import diagnostics
 from fairtrial.figures.style import Floats
+from fairtrial.figures.system import along_alpha
 from fairtrial.figures.table import FIGURES
 from fairtrial.figures.zoo import zoo_chart
 from fairtrial.fusion.fusion import fuse
@@ -60,11 +61,11 @@ class Asked:
 
     def keywords(self, function: Callable[..., Any], *, point: bool = True) -> dict[str, Any]:
         """Tell what a function is asked with, without its defaults."""
-        known = {argument.name for argument in arguments_of(function)}
-        given = {**self.values, **(self.point.keywords() if point else {}), **self.data.chance}
-        if "systems" in known:
-            given["systems"] = None if self.systems() == self.data.systems else list(self.systems())
-        kept = changed(function, {name: value for name, value in given.items() if name in known})
+        names = {argument.name for argument in arguments_of(function)}
+        values = {**self.values, **(self.point.keywords() if point else {}), **self.data.chance}
+        if "systems" in names:
+            values["systems"] = None if self.systems() == self.data.systems else list(self.systems())
+        kept = changed(function, {name: value for name, value in values.items() if name in names})
         return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items() if value != ()}
 
 
@@ -131,20 +132,19 @@ class Question:
 
     def form(self, data: Data) -> list[dict[str, Any]]:
         """Describe its fields, with the choices and first values that these trials give."""
-        names = list(dict.fromkeys((*data.people_columns, *data.test.columns, *data.test.ids)))
-        first = names[:1]
-        some = list(data.systems[: max(self.least, 2) if self.least > 1 else 4])
-        known: dict[str, tuple[Sequence[str], Any]] = {
-            "systems": (data.systems, some),
+        columns = list(dict.fromkeys((*data.people_columns, *data.test.columns, *data.test.ids)))
+        first_systems = list(data.systems[: max(self.least, 2) if self.least > 1 else 4])
+        of_these_trials: dict[str, tuple[Sequence[str], Any]] = {
+            "systems": (data.systems, first_systems),
             "system": (data.systems, data.systems[0]),
             "impostor_by": (tuple(data.test.columns), []),
         }
         fields = fields_of(self.function, self.fields)
         for field in fields:
             if field["name"] == "by" and not field["choices"]:
-                known["by"] = names, first
-            if field["name"] in known:
-                choices, field["default"] = known[field["name"]]
+                of_these_trials["by"] = columns, columns[:1]
+            if field["name"] in of_these_trials:
+                choices, field["default"] = of_these_trials[field["name"]]
                 field["choices"] = [[name, name] for name in choices]
                 field["kind"] = "choice" if field["name"] == "system" else field["kind"]
         return [field for field in fields if field["choices"] or field["kind"] not in ("names", "choice")]
@@ -195,15 +195,15 @@ def _evaluate(asked: Asked, advance: Advance) -> Answer:
         doubt = "Dev and test are the same trials: the thresholds were chosen on the trials that they are judged on."
     folds, drawn = data.reading.folds is not None, {}
     if point.threshold is None:
-        given: dict[str, Any] = {"systems": names, "criterion": point.rule, "alpha": point.alpha}
-        given |= {"confidence": confidence, "cluster": data.reading.cluster}
+        options: dict[str, Any] = {"systems": names, "criterion": point.rule, "alpha": point.alpha}
+        options |= {"confidence": confidence, "cluster": data.reading.cluster}
 
         def curves() -> Any:
-            return operating_curves(data.dev, None if folds else data.test, blocks=data.sets.blocks, **given)
+            return operating_curves(data.dev, None if folds else data.test, blocks=data.sets.blocks, **options)
 
         drawn = drawn_later(det=curves, roc=curves)
         if not folds:
-            drawn |= drawn_later(diagnostic=lambda: diagnostics(data.dev, data.test, **given))
+            drawn |= drawn_later(diagnostic=lambda: diagnostics(data.dev, data.test, **options))
     return Answer(
         (*(f"{result.answer()}." for result in results), *filter(None, [doubt])),
         join_tables([result.tables() for result in results]),
@@ -230,11 +230,7 @@ def _curves(asked: Asked, advance: Advance) -> Answer:
     for curve in curves:
         bands[curve.system] = curve_band(curve, **given)
         advance(len(bands) / len(curves))
-
-    def finite(values: Floats) -> list[float | None]:
-        return [float(value) if np.isfinite(value) else None for value in values]
-
-    shown = {name: {end: finite(getattr(band, end)) for end in ("low", "high")} for name, band in bands.items()}
+    shown = {name: {"low": band.low.tolist(), "high": band.high.tolist()} for name, band in bands.items()}
     result = [
         {**bands[curve.system].to_dict(), "band_kind": bands[curve.system].kind, **curve.to_dict()} for curve in curves
     ]
@@ -370,10 +366,7 @@ def _repeat_plan(asked: Asked) -> Repeated:
 def _fuse(asked: Asked, advance: Advance) -> Answer:
     given = {**asked.keywords(fuse), "systems": asked.systems(2), "criterion": asked.point.rule, "progress": advance}
     result = fuse(asked.data.dev, asked.data.test, **given)
-    curves = [
-        curve_of(judge(own.sets, system=own.system, criterion=own.criterion.along_alpha, alphas=alpha_grid()))
-        for own in (each.judgement for each in (result.evaluation, *result.baselines))
-    ]
+    curves = [curve_of(along_alpha(system.judgement)) for system in (result.evaluation, *result.baselines)]
     return Answer.of_page(fusion_page(result), result.to_dict(), {"epc": FIGURES["epc"].draw(curves)})
 
 

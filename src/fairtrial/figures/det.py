@@ -31,9 +31,9 @@ from fairtrial.figures.style import (
     several,
 )
 from fairtrial.inference.decide import Judgement, judge
-from fairtrial.inference.estimates import GIVEN, Threshold
+from fairtrial.inference.estimates import GIVEN
 from fairtrial.inference.folds import Block
-from fairtrial.inference.intervals import Interval, RateInterval
+from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
@@ -51,13 +51,10 @@ class OperatingPoint:
 
     threshold: float
     counts: ErrorCounts
-    far: Interval
-    frr: Interval
-    confidence: float
+    far: RateInterval
+    frr: RateInterval
     criterion: Criterion
     kind: Kind
-    interval_threshold: Threshold
-    """Whether the intervals have the threshold re-estimated."""
 
     @property
     def described(self) -> str:
@@ -65,8 +62,8 @@ class OperatingPoint:
         origin = PROVENANCES[self.kind]
         return (
             f"Curves and EER: a posteriori, on {origin.curves}. Points and HTER: on {origin.judged}, {origin.kind}, "
-            f"threshold by {self.criterion} {origin.chosen}, with {level_text(self.confidence)} intervals, "
-            f"{GIVEN[self.interval_threshold]}."
+            f"threshold by {self.criterion} {origin.chosen}, with {level_text(self.far.confidence)} intervals, "
+            f"{GIVEN[self.far.threshold]}."
         )
 
 
@@ -173,13 +170,13 @@ def operating_curve(
     notes: tuple[Note | str, ...] = (),
 ) -> OperatingCurve:
     """Compute the curve of judged trials, and put the point on it that was judged."""
-    trials, system, counts = judgement.trials, judgement.system, judgement.at(0)
-    given = far.confidence, judgement.criterion, judgement.kind, far.threshold
+    trials, system = judgement.trials, judgement.system
+    point = OperatingPoint(threshold, judgement.at(0), far, frr, judgement.criterion, judgement.kind)
     return OperatingCurve(
         name or system,
         roc_curve(trials, system=system, max_points=max_points),
         equal_error_rate(trials, system=system, definition=eer),
-        OperatingPoint(threshold, counts, far.interval, frr.interval, *given),
+        point,
         notes,
     )
 
@@ -268,7 +265,7 @@ def _draw_curves(ax: Axes, curves: Sequence[OperatingCurve], far: Range = (0.0, 
         draw_line(ax, number, [], [], curve.label, marker=look(number).marker)
         point = curve.point
         x, y = min(max(float(point.counts.far), far[0]), far[1]), min(max(float(point.counts.frr), frr[0]), frr[1])
-        bars = draw_point(ax, number, x, y, across=point.far, up=point.frr)
+        bars = draw_point(ax, number, x, y, across=point.far.interval, up=point.frr.interval)
         if x in far or y in frr:
             bars.lines[0].set_clip_on(False)  # on the edge, and whole
         if 0 <= point.far.low < far[0] < x:
@@ -468,6 +465,10 @@ def precision_recall_plot(
             draw_line(axes, number, [], [], f"{legible(curve.system)}: {label}", marker=look(number).marker)
             draw_hollow_point(axes, number, even, even)
             draw_point(axes, number, recall.estimate, precision.estimate, across=recall.interval, up=precision.interval)
+            if recall.low < low < recall.estimate:
+                draw_beyond(axes, number, low, precision.estimate, "<")
+            if precision.low < low < precision.estimate:
+                draw_beyond(axes, number, recall.estimate, low, "v")
         explain(axes, f"threshold from {systems[0].judgement.sets.provenance.source}", marker="o")
         explain(axes, "break-even point on test, a posteriori", marker="o", markerfacecolor="white")
         axes.set(xlim=(low, 1), ylim=(low, 1), aspect="equal")

@@ -115,29 +115,29 @@ def epc_caption(
     points: Sequence[Evaluation | SystemEvaluation] = (),
 ) -> str:
     """Say what a figure of Expected Performance Curves shows."""
-    drawn = as_curves(curves)
-    parts = [f"Expected performance curves: {how_judged(drawn[0])}"]
+    systems = as_curves(curves)
+    parts = [f"Expected performance curves: {how_judged(systems[0])}"]
     for band in list((bands or {}).values())[:1]:
         by = " by bootstrap" if band.method == "bootstrap" else ""
         parts.append(f"{level_text(band.confidence)} {band.kind} bands{by}, {GIVEN_ALONG[band.threshold]}")
     for point in points[:1]:
         interval = point.interval()
         parts.append(f"Points with {level_text(interval.confidence)} intervals, {GIVEN_ALONG[interval.threshold]}")
-    return sentences(*parts, _cut_off(drawn))
+    return sentences(*parts, _cut_off(systems))
 
 
 def as_curves(curves: PerformanceCurve | Sequence[PerformanceCurve]) -> tuple[PerformanceCurve, ...]:
     """Give one or several curves as several that can share axes."""
-    several_curves = several(curves)
-    first = several_curves[0]
-    for curve in several_curves:
+    systems = several(curves)
+    first = systems[0]
+    for curve in systems:
         if curve.measure.name != first.measure.name:
             raise ParameterError(
                 f"{curve.system} shows {curve.measure.label} and {first.system} {first.measure.label}: "
                 "draw curves of one measure",
                 code="several-measures",
             )
-    return several_curves
+    return systems
 
 
 def how_judged(curve: PerformanceCurve) -> str:

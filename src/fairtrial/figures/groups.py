@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.words import in_percent as percent_text
 from fairtrial.core.words import level_text, p_phrase, percent, plural, term
-from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
+from fairtrial.evaluation.epc import PerformanceCurve, curve_of
 from fairtrial.figures.det import OperatingCurve, det_plot, operating_curve
 from fairtrial.figures.epc import as_curves, epc_caption, epc_plot
 from fairtrial.figures.style import (
@@ -28,10 +28,9 @@ from fairtrial.figures.style import (
     look,
     plain_log_axis,
 )
-from fairtrial.figures.system import JudgedCurves, judged_charts
+from fairtrial.figures.system import JudgedCurves, along_alpha, judged_charts, limits_of
 from fairtrial.groups.rates import RATES, Rate
 from fairtrial.groups.results import GroupEvaluation, GroupRates
-from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import GIVEN
 from fairtrial.inference.limits import intervals_along, judged_interval
 from fairtrial.inference.split import PROVENANCES
@@ -116,8 +115,8 @@ def groups_caption(result: GroupEvaluation, *, sort: Sorting = "name") -> str:
     parts = [f"{result.system} by {' and '.join(result.by)}: {result.kind}, {result.chosen}; line: all trials"]
     intervals = [interval for row in result.groups for rate in RATES if (interval := row.interval_of(rate)) is not None]
     if intervals:
-        given = GIVEN[intervals[0].threshold]
-        parts.append(f"{level_text(result.confidence)} simultaneous intervals, {given}; arrows: beyond the axis")
+        claim = GIVEN[intervals[0].threshold]
+        parts.append(f"{level_text(result.confidence)} simultaneous intervals, {claim}; arrows: beyond the axis")
     if result.tests:
         tests = ", ".join(f"{term(label_of(test.measure))} {p_phrase(test.p_value)}" for test in result.tests)
         parts.append(f"Test of equal groups: {tests}; groups that share a letter are not shown to differ")
@@ -246,10 +245,10 @@ def group_matrix_plot(result: GroupEvaluation, *, ax: Axes | None = None) -> Axe
 def group_matrix_caption(result: GroupEvaluation) -> str:
     """Say what the matrix shows."""
     rule = f"threshold by {result.criterion.described(result.alpha)} {PROVENANCES[result.kind].chosen}"
-    given = GIVEN[result.meetings[0].interval.threshold]
+    claim = GIVEN[result.meetings[0].interval.threshold]
     return (
         f"{result.system} by {' and '.join(result.by)}: {result.kind}, {rule}. Bold: differs from the rate of all "
-        f"trials, {percent(result.overall['far'])} ({level_text(result.confidence)} simultaneous intervals, {given})."
+        f"trials, {percent(result.overall['far'])} ({level_text(result.confidence)} simultaneous intervals, {claim})."
     )
 
 
@@ -398,47 +397,39 @@ def group_charts(result: GroupEvaluation, names: Sequence[str], label: str) -> d
     Limits along alpha have the critical value of the alpha that was asked for; `label` is that of the HTER.
     """
     judged = result.known_trials()
-    judgement, given = judged.judgement, judged.threshold
-    whole = judge(
-        judgement.sets, system=judgement.system, criterion=judgement.criterion.along_alpha, alphas=alpha_grid()
-    )
+    judgement, threshold = judged.judgement, judged.threshold
+    whole = along_alpha(judgement)
     # the confidence at which the interval of one group alone is its simultaneous one
     critical = {str(rate): judged.families[rate].critical(result.confidence) for rate in RATES}
     totals = judged.half_totals
     critical["hter"] = critical["far"] if totals is None else totals[1].critical(result.confidence)
     levels = {rate: 1 - 2 * float(ndtr(-value)) for rate, value in critical.items()}
     rates = {row.group: row for row in result.groups}
-    asked = judged.curves(judgement, names)
+    at_point = judged.curves(judgement, names)
     weight = result.criterion.weight_of_far(result.alpha)
-    systems: list[JudgedCurves] = []
+    groups: list[JudgedCurves] = []
     limits: list[dict[str, Any]] = []
     for name, part in judged.curves(whole, names).items():
-        interval = rates[name].hter_interval or judged_interval(asked[name], confidence=levels["hter"], threshold=given)
-        own = JudgedCurves.of(
-            curve_of(part),
-            asked[name].at(0),
-            result.threshold,
-            interval,
-            weight,
-            name=name,
-            confidence=levels["hter"],
-            given=given,
+        interval = rates[name].hter_interval or judged_interval(
+            at_point[name], confidence=levels["hter"], threshold=threshold
         )
-        systems.append(own)
+        along = intervals_along(part, confidence=levels["hter"], threshold=threshold)
+        counts = at_point[name].at(0)
+        group = JudgedCurves.of(curve_of(part), counts, result.threshold, interval, weight, name=name, along=along)
+        groups.append(group)
         limits.append({})
         for rate in RATES:
-            at = rates[name].interval_of(rate)
-            if at is not None:
-                along = intervals_along(part, measure=rate, confidence=levels[rate], threshold=given)
-                low, high = (np.array([getattr(each, end) for each in along]) for end in ("low", "high"))
-                low[own.low == interval.low], high[own.low == interval.low] = at.interval
-                limits[-1][rate] = {"low": low.tolist(), "high": high.tolist(), "asked": list(at.interval)}
-    charts = judged_charts(systems, label)
-    charts["systems"] = [{**own, "limits": ends} for own, ends in zip(charts["systems"], limits, strict=True)]
+            requested = rates[name].interval_of(rate)
+            if requested is not None:
+                low, high = limits_of(intervals_along(part, measure=rate, confidence=levels[rate], threshold=threshold))
+                low[group.at_point], high[group.at_point] = requested.interval
+                limits[-1][rate] = {"low": low.tolist(), "high": high.tolist(), "asked": list(requested.interval)}
+    charts = judged_charts(groups, label)
+    charts["systems"] = [{**chart, "limits": ends} for chart, ends in zip(charts["systems"], limits, strict=True)]
     charts["rates"] = {}
     middle = (whole.alpha >= ALPHA_ENDS) & (whole.alpha <= 1 - ALPHA_ENDS)
     for rate in RATES:
-        values = np.concatenate([getattr(own.curves.curve, rate)[middle] for own in systems])
+        values = np.concatenate([getattr(group.curves.curve, rate)[middle] for group in groups])
         lowest = max(0.5 * float(np.min(values, where=values > 0, initial=0.02)), _LEAST_AXIS)
         charts["rates"][rate] = {
             "axis": log_axis(term(label_of(rate)), (lowest, 1.0)).to_dict(),

@@ -481,9 +481,7 @@ def benchmark_page(result: BenchmarkResult | FusionBenchmark) -> Page:
         split = "" if experiment.split is None else f" split {experiment.split}"
         name = f"{experiment.set}{split}: {' + '.join(experiment.systems)}"
         weight = result.criterion.weight_of_far(result.alpha)
-        return JudgedCurves.of(
-            each.curve, counts, float(counts.threshold), each.interval, weight, name=name, along=False
-        )
+        return JudgedCurves.of(each.curve, counts, float(counts.threshold), each.interval, weight, name=name)
 
     curves = [curves_of(each) for each in result.experiments if each.curve.judgement is not None]
     text = "the page shows single experiments only for protocols with at most {most} of them"
@@ -553,7 +551,7 @@ def coverage_page(study: CoverageStudy) -> Page:
         f"({settings.generator}, {how}).",
         answer=(study.answer(),),
         numbers=tuple(
-            Number(name.upper(), percent(value), f"of cells with at least {level_text(study.right[0])} coverage")
+            Number(name.upper(), percent(value), f"of cells reach {level_text(study.right[0])}")
             for name, value in sorted(enough.items(), key=lambda entry: -entry[1])[:3]
         ),
         tables=(study.by_method(),),
