@@ -116,8 +116,8 @@ def test_figures_in_the_terms_of_iso(dev: Trials, test: Trials) -> None:
     for ax in (det, roc):
         assert (ax.get_xlabel(), ax.get_ylabel()) == ("FMR (%)", "FNMR (%)")
     labels = roc.get_legend_handles_labels()[1]
-    assert labels[0] == "FMR = FNMR"
-    assert labels[1].startswith("FAR: EER")  # the name of a system
+    assert "FMR = FNMR" in labels
+    assert labels[0].startswith("FAR: EER")  # the name of a system
     assert panels[1].get_legend_handles_labels()[1] == ["FNMR", "FMR"]
     assert panels[3].get_xlabel() == "FMR (%)"
 
@@ -132,7 +132,8 @@ def test_roc_has_the_line_of_equal_errors_and_both_kinds_of_points(dev: Trials, 
     curves = operating_curves(dev, test, systems=["face", "voice"])
     roc_plot(curves, ax=ax)
     limit = ax.get_xlim()[1]
-    np.testing.assert_array_equal(ax.lines[0].get_xydata(), [[0, 0], [limit, limit]])
+    (equal,) = (line for line in ax.lines if line.get_label() == "FAR = FRR")
+    np.testing.assert_array_equal(equal.get_xydata(), [[0, 0], [limit, limit]])
     for curve in curves:
         assert max(curve.point.far.high, curve.point.frr.high, curve.eer.value) < limit
     hollow = [

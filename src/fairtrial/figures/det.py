@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import TrialsLike, trials_of
-from fairtrial.core.words import Text, level_text, percent, term
+from fairtrial.core.words import level_text, percent, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
 from fairtrial.figures.style import (
@@ -321,21 +321,27 @@ def roc_plot(
         farthest = max(max(curve.point.far.high, curve.point.frr.high) for curve in systems)
         limit = min(1.0, max(_ROOM * max(curve.eer.value for curve in systems), 1.15 * farthest, 0.001))
     with axes_for(ax, "roc") as axes:
-        draw_diagonal(axes, 0, limit, str(Text("{FAR} = {FRR}")))
         _draw_curves(axes, systems)
         for number, curve in enumerate(systems):
             on_diagonal = curve.eer.definition in ("interpolated", "rocch")
             far, frr = (curve.eer.value,) * 2 if on_diagonal else (curve.eer.counts.far, curve.eer.counts.frr)
             draw_hollow_point(axes, number, float(far), float(frr))
-        explain(axes, f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
-        explain(axes, "EER on test, a posteriori", marker="o", markerfacecolor="white")
-        axes.set(xlim=(0, limit), ylim=(0, limit), aspect="equal")
-        in_percent(axes.xaxis, term("FAR"))
-        in_percent(axes.yaxis, term("FRR"))
+        source = PROVENANCES[systems[0].point.kind].source
+        _explain_square(axes, (0, limit), term("FAR"), term("FRR"), source, "EER")
         return axes
 
 
-def roc_caption(curves: OperatingCurve | Sequence[OperatingCurve], *, limit: float | None = None) -> str:
+def _explain_square(axes: Axes, ends: Range, across: str, up: str, source: str, equal: str) -> None:
+    """Label axes of equal length, and say what the line where both rates are equal and the points stand for."""
+    draw_diagonal(axes, *ends, f"{across} = {up}")
+    explain(axes, f"threshold from {source}", marker="o")
+    explain(axes, f"{equal} on test, a posteriori", marker="o", markerfacecolor="white")
+    axes.set(xlim=ends, ylim=ends, aspect="equal")
+    in_percent(axes.xaxis, across)
+    in_percent(axes.yaxis, up)
+
+
+def roc_caption(curves: OperatingCurve | Sequence[OperatingCurve]) -> str:
     """Say what a ROC figure shows."""
     return f"ROC curves as errors. {several(curves)[0].point.described}"
 
@@ -456,7 +462,6 @@ def precision_recall_plot(
     if not 0 <= low < 1:
         raise ParameterError("{low!p} must be a fraction from 0 to below 1, not {given}", code="limit", given=low)
     with axes_for(ax, "precision-recall") as axes:
-        draw_diagonal(axes, low, 1, "precision = recall")
         for number, curve in enumerate(systems):
             even, precision, recall = curve.break_even.value, curve.precision, curve.recall
             # between two thresholds precision is no higher than at the one with the higher recall
@@ -469,15 +474,12 @@ def precision_recall_plot(
                 draw_beyond(axes, number, low, precision.estimate, "<")
             if precision.low < low < precision.estimate:
                 draw_beyond(axes, number, recall.estimate, low, "v")
-        explain(axes, f"threshold from {systems[0].judgement.sets.provenance.source}", marker="o")
-        explain(axes, "break-even point on test, a posteriori", marker="o", markerfacecolor="white")
-        axes.set(xlim=(low, 1), ylim=(low, 1), aspect="equal")
-        in_percent(axes.xaxis, "Recall")
-        in_percent(axes.yaxis, "Precision")
+        source = systems[0].judgement.sets.provenance.source
+        _explain_square(axes, (low, 1), "Recall", "Precision", source, "break-even point")
         return axes
 
 
-def precision_recall_caption(curves: JudgedPrecision | Sequence[JudgedPrecision], *, low: float = 0.0) -> str:
+def precision_recall_caption(curves: JudgedPrecision | Sequence[JudgedPrecision]) -> str:
     """Say what a figure of precision and recall shows."""
     first = several(curves)[0]
     judgement, precision = first.judgement, first.precision

@@ -110,7 +110,7 @@ def groups_plot(result: GroupEvaluation, *, sort: Sorting = "name", figure: Canv
         return canvas
 
 
-def groups_caption(result: GroupEvaluation, *, sort: Sorting = "name") -> str:
+def groups_caption(result: GroupEvaluation) -> str:
     """Say what a figure of groups shows, and whether groups differ."""
     parts = [f"{result.system} by {' and '.join(result.by)}: {result.kind}, {result.chosen}; line: all trials"]
     intervals = [interval for row in result.groups for rate in RATES if (interval := row.interval_of(rate)) is not None]
@@ -341,9 +341,7 @@ def group_det_plot(
     return det_plot(group_operating_curves(result, groups=groups, eer=eer), ax=ax)
 
 
-def group_det_caption(
-    result: GroupEvaluation, *, groups: Sequence[str] | None = None, eer: EerDefinition = "step-mean"
-) -> str:
+def group_det_caption(result: GroupEvaluation) -> str:
     """Say what a DET figure of groups shows."""
     judged = result.known_trials()
     shared = "; genuine trials of all groups for groups that have none" if judged.without_genuine else ""

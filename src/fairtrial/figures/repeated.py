@@ -353,13 +353,7 @@ def hook_plot(
         return axes
 
 
-def hook_caption(
-    rows: Sequence[Covered],
-    *,
-    methods: Sequence[str] | None = None,
-    confidence: float = 0.95,
-    data_sets: int | None = None,
-) -> str:
+def hook_caption(rows: Sequence[Covered], *, confidence: float = 0.95, data_sets: int | None = None) -> str:
     """Say what a figure of coverage against attempts shows."""
     first = rows[0]
     bars = f"; bars: 2 standard errors of {data_sets:,} data sets" if data_sets else ""

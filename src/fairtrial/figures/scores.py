@@ -437,7 +437,7 @@ def scatter_plot(data: Scatter, *, thresholds: Mapping[str, float] | None = None
         return axes
 
 
-def scatter_caption(data: Scatter, *, thresholds: Mapping[str, float] | None = None) -> str:
+def scatter_caption(data: Scatter) -> str:
     """Say what a scatter plot shows."""
     lost = f"; {data.left_out:,} trials with infinite scores left out" if data.left_out else ""
     return (
@@ -575,9 +575,7 @@ def bootstrap_plot(
         return axes
 
 
-def bootstrap_caption(
-    pair: PairComparison, *, measure: str = "HTER", method: BootstrapMethod = "percentile", bins: int = 40
-) -> str:
+def bootstrap_caption(pair: PairComparison, *, method: BootstrapMethod = "percentile") -> str:
     """Say what the histogram shows, and what the primary test says."""
     replicates, test = pair.replicates, pair.headline
     assert replicates is not None

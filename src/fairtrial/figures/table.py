@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fairtrial.core.errors import ParameterError
@@ -93,9 +94,10 @@ class Drawing:
     @property
     def caption(self) -> str:
         """What belongs below the figure: the methods behind it and what its marks stand for."""
-        function = getattr(import_module("fairtrial.figures"), self.kind.draws)
-        name = self.kind.draws.replace("_plot", "_caption")
-        return str(getattr(import_module(function.__module__), name)(*self.data, **self.options))
+        draw = getattr(import_module("fairtrial.figures"), self.kind.draws)
+        caption = getattr(import_module(draw.__module__), self.kind.draws.replace("_plot", "_caption"))
+        of_caption = self.options.keys() & signature(caption).parameters.keys()
+        return str(caption(*self.data, **{name: self.options[name] for name in of_caption}))
 
     def __call__(self, figure: Figure) -> Any:
         """Draw into an empty figure."""
