@@ -141,7 +141,7 @@ def empty() -> dict[str, dict[str, Any]]:
 
 
 def test_every_chart_is_drawn_under_a_strict_policy(page: Any, empty: dict[str, dict[str, Any]]) -> None:
-    assert set(drawings()) | {"save"} == set(page.evaluate("Object.keys(charts)"))
+    assert set(drawings()) | {"evidence", "save"} == set(page.evaluate("Object.keys(charts)"))
     for kind, data in [*drawings().items(), *empty.items()]:
         draw(page, kind, data)
         page.evaluate("chart.move({x: 0.5, y: null, threshold: null, all: 0.1, rows: []})")

@@ -20,21 +20,12 @@ from fairtrial.figures.style import (
     plain_log_axis,
 )
 from fairtrial.published.eer_bound import EerBound, EerBounds
-from fairtrial.published.normal import DeviationCurves, HterDensity, hter_density, hter_deviations
+from fairtrial.published.normal import DeviationCurves, HterDensity
+from fairtrial.published.normal import hter_density as hter_density
+from fairtrial.published.normal import hter_deviations as hter_deviations
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "eer_bound_caption",
-    "eer_bound_plot",
-    "hter_density",
-    "hter_density_caption",
-    "hter_density_plot",
-    "hter_deviations",
-    "hter_sd_caption",
-    "hter_sd_plot",
-]
 
 _LISTED = 10
 _LEAST = 1e-300

@@ -19,12 +19,11 @@ from fairtrial.figures.style import (
     score_range,
     sentences,
 )
-from fairtrial.groups.zoo import Zoo, zoo_data
+from fairtrial.groups.zoo import Zoo
+from fairtrial.groups.zoo import zoo_data as zoo_data
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["zoo_caption", "zoo_chart", "zoo_data", "zoo_plot"]
 
 _LABELS = 4
 """Goats and lambs that are named, at most."""

@@ -35,6 +35,9 @@ so that its text stays legible on a phone.
           Steps from each place to the next; the same for their band.
   map     {scores: Axis, y, llr, low, high}, evenly along the scores
 
+charts.evidence(data, k, make) makes the five charts of the calibrated system `k` of the data that `evidence_charts` gives, by
+make(NAME, data, options); {move} moves them to a place along the priors, and tells what is there.
+
 charts.save(node, name, "svg" or "png") saves a chart that is in the document as a file of its own.
 
 Looks are those of charts.css, by class. Plot's own style element and style attributes are not used, so that a page may
@@ -363,6 +366,29 @@ const charts = (() => {
     return { node: drawn.node, move: still };
   };
 
+  const evidence = ({ systems, together, log_odds: odds, priors, band_odds: bandOdds, neutral, odds: x, rates, bits, shares }, chosen, make) => {
+    const { name, tippett: above, pav: steps, map: fitted, ...kinds } = systems[chosen];
+    const others = together && systems.length > 1 ? systems : [], beside = { beside: others.length > 0 };
+    const along = (kind, y) => make(kind, { x, y, odds, chosen: name, neutral, ...kinds[kind], band: { at: bandOdds, ...kinds[kind].band },
+      others: others.map((other) => ({ name: other.name, y: other[kind].calibrated })) });
+    const drawn = { bayes: along("bayes", rates), ece: along("ece", bits), tippett: make("tippett", { y: shares, ...above }, beside), pav: make("pav", steps, beside) };
+    if (fitted) make("map", fitted, beside);
+    const at = (chart, where) => {
+      chart.move(where);
+      chart.node.dataset.at = Object.values(where).join(",");
+    };
+    const move = (k) => {
+      const { bayes: errors, ece: entropy } = kinds;
+      at(drawn.bayes, { x: odds[k], y: errors.calibrated[k] });
+      at(drawn.ece, { x: odds[k], y: entropy.calibrated[k] });
+      at(drawn.tippett, { x: -odds[k] });
+      at(drawn.pav, { x: -odds[k] });
+      return { odds: odds[k], prior: priors[k], bayes: errors.calibrated[k], least: errors.minimum[k], ece: entropy.calibrated[k],
+        accepts: errors.false_accepts[k], rejects: errors.false_rejects[k], misled: above.misled };
+    };
+    return { move };
+  };
+
   // a chart as a file of its own: with the looks that the style sheet gives it, on the paper of the page
   const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-family",
     "font-size", "font-weight", "paint-order"];
@@ -401,5 +427,5 @@ const charts = (() => {
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(source)}`;
   };
 
-  return { epc, det: tradeOff, roc: tradeOff, density, rates, differences, pooled, coverage, zoo, bayes, ece, tippett, pav, map, save };
+  return { epc, det: tradeOff, roc: tradeOff, density, rates, differences, pooled, coverage, zoo, bayes, ece, tippett, pav, map, evidence, save };
 })();

@@ -322,15 +322,10 @@ def comparison_page(result: Comparison) -> Page:
 
 def _difference_number(pair: PairComparison, share: bool) -> Number:
     """Give the difference of the only pair; differences of rates are in percentage points."""
-    size, limits, ends = (
-        figure_text(pair.headline.estimate, share),
-        "no interval",
-        pair.headline.interval(pair.confidence),
-    )
-    if ends:
-        limits = f"{interval_title(pair.confidence)} {figures_text(*ends, share)}"
-    name = f"{pair.a} - {pair.b}"
-    return Number(name, *(re.sub(" %$", " points", text) if share else text for text in (size, limits)))
+    ends = pair.headline.interval(pair.confidence)
+    limits = f"{interval_title(pair.confidence)} {figures_text(*ends, share)}" if ends else "no interval"
+    texts = figure_text(pair.headline.estimate, share), limits
+    return Number(f"{pair.a} - {pair.b}", *(re.sub(" %$", " points", text) if share else text for text in texts))
 
 
 def _difference_chart(pairs: Sequence[PairComparison], label: str, share: bool) -> dict[str, Any]:
