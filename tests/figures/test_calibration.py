@@ -11,7 +11,6 @@ from matplotlib.axes import Axes
 import fairtrial as ft
 from fairtrial.core.words import percent
 from fairtrial.figures.calibration import (
-    EvidenceCurves,
     bayes_error_plot,
     ece_plot,
     evidence_charts,
@@ -171,7 +170,7 @@ def sets() -> tuple[ft.Trials, ft.Trials]:
 
 def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
     (found,) = ft.calibrate(*sets, systems=["a"])
-    shown = evidence_charts([EvidenceCurves.of(found, confidence=0.9, rng=3)])
+    shown = evidence_charts([found], confidence=0.9, rng=3)
     (system,) = shown["systems"]
     bayes, ece = ft.calibration.bayes_error_curve(found, confidence=0.9), ft.calibration.ece_curve(found)
     assert bayes.band is not None
@@ -203,7 +202,7 @@ def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
 
 
 def test_a_fusion_has_no_map(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    shown = evidence_charts([EvidenceCurves.of(ft.calibrate(*sets, fuse=True).systems[0], confidence=0.95, rng=0)])
+    shown = evidence_charts([ft.calibrate(*sets, fuse=True).systems[0]], confidence=0.95, rng=0)
     assert shown["systems"][0]["map"] is None
     assert not shown["maps"]
 
@@ -215,7 +214,7 @@ def test_infinite_evidence_can_be_shown() -> None:
     test = ft.Trials.from_arrays(np.where(np.arange(200) == 0, -np.inf, scores), genuine)
     (found,) = ft.calibrate(dev, test)
     assert found.test[0] == np.inf
-    shown = evidence_charts([EvidenceCurves.of(found, confidence=0.95, rng=0)])
+    shown = evidence_charts([found], confidence=0.95, rng=0)
     assert shown["bits"]["high"] == 1.3
     assert shown["systems"][0]["ece"]["band"]["high"] == [1000.0] * 25
 
@@ -223,7 +222,5 @@ def test_infinite_evidence_can_be_shown() -> None:
 def test_axes_hold_evidence_that_misleads(sets: tuple[ft.Trials, ft.Trials]) -> None:
     dev, test = sets
     turned = ft.Trials.from_arrays(-test.scores, test.genuine, systems=test.systems)
-    shown = evidence_charts(
-        [EvidenceCurves.of(ft.calibrate(dev, turned, systems=["a"]).systems[0], confidence=0.95, rng=0)]
-    )
+    shown = evidence_charts([ft.calibrate(dev, turned, systems=["a"]).systems[0]], confidence=0.95, rng=0)
     assert shown["rates"]["high"] == shown["bits"]["high"] == 1.3

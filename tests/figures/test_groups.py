@@ -154,7 +154,7 @@ def test_points_are_those_of_the_table_and_curves_pass_through_them() -> None:
         own, point = rates[curve.system], curve.point
         assert own.far_interval is not None
         assert (float(point.counts.far), float(point.counts.frr)) == (own.far, own.frr)
-        assert point.far == own.far_interval.interval
+        assert point.far.interval == own.far_interval.interval
         assert point.threshold == found().threshold
         assert np.any((curve.roc.far == own.far) & (curve.roc.frr == own.frr))
     drawn = group_det_plot(found())

@@ -11,15 +11,9 @@ from matplotlib.axes import Axes
 
 from fairtrial import FairtrialError
 from fairtrial.core.words import wording
-from fairtrial.figures.published import (
-    eer_bound_plot,
-    hter_density,
-    hter_density_plot,
-    hter_deviations,
-    hter_sd_plot,
-    ratios_up_to,
-)
+from fairtrial.figures.published import eer_bound_plot, hter_density_plot, hter_sd_plot
 from fairtrial.published import bounds_from_eers
+from fairtrial.published.normal import hter_density, hter_deviations, ratios_up_to
 from figures.drawn import caption, refused
 from reference.eer_bound_2016 import (
     EXAMPLE_2_TRIALS,

@@ -87,7 +87,9 @@ def test_legend_below_does_not_cover_the_label(entries: int) -> None:
         for number in range(entries):
             ax.plot([0, 1], [number, 1], label=f"LP1: group {number} (15)")
         ax.set_xlabel("alpha, the weight of FAR")
-        legend = legend_below(ax)
+        legend_below(ax)
+        legend = ax.get_legend()
+        assert legend is not None
         figure.draw_without_rendering()
         label, box = ax.xaxis.label.get_window_extent(), legend.get_window_extent()
         assert box.y1 < label.y0

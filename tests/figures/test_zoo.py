@@ -13,8 +13,9 @@ from matplotlib.text import Text
 from fairtrial import Trials
 from fairtrial.core.words import wording
 from fairtrial.counting import count_errors
-from fairtrial.figures.scores import improbable, zoo_data, zoo_plot
 from fairtrial.figures.style import GREY
+from fairtrial.figures.zoo import zoo_chart, zoo_plot
+from fairtrial.groups.zoo import improbable, zoo_data
 from fairtrial.rules import choose_thresholds
 from figures.drawn import caption, refused
 
@@ -107,7 +108,7 @@ def test_zoo_needs_ids_and_a_threshold(test: Trials) -> None:
 
 def test_chart_shows_everybody_by_kind(test: Trials) -> None:
     zoo = zoo_data(test, system="face", by="subject")
-    chart = zoo.to_dict()
+    chart = zoo_chart(zoo)
     assert [kind["name"] for kind in chart["kinds"]] == ["sheep", "goat", "wolf", "goat and wolf"]
     # the colours of the picture
     assert [kind["colour"] for kind in chart["kinds"]] == [GREY, "var(--c1)", "var(--c0)", "var(--c2)"]
@@ -144,5 +145,5 @@ def test_wolves_beside_lambs_and_subjects_without_genuine_trials(ax: Axes) -> No
     assert names[-1] in caption("zoo", zoo)
     drawn = zoo_plot(wolves)
     assert "rank" in drawn.get_xlabel()
-    assert wolves.to_dict()["points"][0]["x"] == wolves.places[0]
+    assert zoo_chart(wolves)["points"][0]["x"] == wolves.places[0]
     np.testing.assert_array_equal(np.sort(wolves.places), 1 + np.arange(impostors))

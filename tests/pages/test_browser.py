@@ -2,6 +2,7 @@
 
 import re
 import struct
+from dataclasses import replace
 from itertools import pairwise
 from math import log10
 from pathlib import Path
@@ -40,16 +41,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     study = coverage_study(Grid((50, 100), (2, 5), (0.05, 0.1), (0.1, 0.2)), data_sets=50)
     grouped = synthetic_groups({"a": 20, EVIL: 15, "none": 2}, worse={EVIL: 5.0}, impostors=15)
     made = {
-        "calibration": calibration_page(calibrate(dev, test), REPEAT),
-        "evaluation": evaluation_page(results, REPEAT),
-        "comparison": comparison_page(compare(dev, test, n_resamples=50), REPEAT),
-        "folds": evaluation_page(evaluate(dev, folds=blocks, systems="face"), REPEAT),
-        "benchmark": benchmark_page(run, REPEAT),
-        "coverage": coverage_page(study, REPEAT),
-        "groups": groups_page(evaluate_groups(grouped.dev, grouped.test, by="group"), REPEAT),
+        "calibration": calibration_page(calibrate(dev, test)),
+        "evaluation": evaluation_page(results),
+        "comparison": comparison_page(compare(dev, test, n_resamples=50)),
+        "folds": evaluation_page(evaluate(dev, folds=blocks, systems="face")),
+        "benchmark": benchmark_page(run),
+        "coverage": coverage_page(study),
+        "groups": groups_page(evaluate_groups(grouped.dev, grouped.test, by="group")),
     }
     for name, page in made.items():
-        write_report(page, place / f"{name}.html")
+        write_report(replace(page, repeat=REPEAT), place / f"{name}.html")
     return {name: place / f"{name}.html" for name in made}
 
 

@@ -141,7 +141,7 @@ def empty() -> dict[str, dict[str, Any]]:
 
 
 def test_every_chart_is_drawn_under_a_strict_policy(page: Any, empty: dict[str, dict[str, Any]]) -> None:
-    assert set(drawings()) | {"save"} == set(page.evaluate("Object.keys(charts)"))
+    assert set(drawings()) | {"evidence", "save"} == set(page.evaluate("Object.keys(charts)"))
     for kind, data in [*drawings().items(), *empty.items()]:
         draw(page, kind, data)
         page.evaluate("chart.move({x: 0.5, y: null, threshold: null, all: 0.1, rows: []})")
@@ -273,3 +273,23 @@ def test_charts_are_drawn_no_wider_than_a_phone_and_without_labels_on_marks(page
         draw(page, kind, data, {"room": 360})
         assert page.locator("main > svg").get_attribute("viewBox").split()[2] == "360", kind
         assert page.locator("main > svg [aria-label]:not([role])").count() == 0, kind
+
+
+def test_the_label_of_differences_fits_on_a_phone(page: Any) -> None:
+    differences = drawings()["differences"]
+    axis = {**differences["x"], "label": "difference A - B in HTER, percentage points"}
+    draw(page, "differences", {**differences, "x": axis}, {"room": 350})
+    beyond = page.evaluate(
+        """(() => {
+            const end = (node) => node.getBoundingClientRect().right;
+            return [...chart.node.querySelectorAll("text")].filter((text) => end(text) > end(chart.node)).length;
+        })()"""
+    )
+    assert beyond == 0
+
+
+def test_many_groups_stand_closer_together_and_stay_legible(page: Any) -> None:
+    names = [f"group {k}" for k in range(30)]
+    draw(page, "rates", {"axis": WIDE, "names": names, "chosen": -1})
+    height = float(page.locator("main > svg").get_attribute("viewBox").split()[3])
+    assert 11 * len(names) < height < 460  # the explorer draws it no higher

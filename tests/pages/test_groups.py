@@ -29,12 +29,12 @@ def found() -> ft.groups.GroupEvaluation:
 @cache
 def page_of_groups() -> Page:
     with wording(terms="iso"):
-        return groups_page(found(), REPEAT)
+        return groups_page(found())
 
 
 def test_page_shows_the_numbers_of_the_result() -> None:
     page = page_of_groups()
-    text = render(page)
+    text = render(replace(page, repeat=REPEAT))
     check_self_contained(text)
     assert len(text.encode()) < 1_000_000
     reader = Reader(text)
@@ -51,7 +51,7 @@ def test_page_shows_the_numbers_of_the_result() -> None:
 
 def test_a_threshold_from_the_same_trials_is_not_called_one_from_dev() -> None:
     same = data().test
-    page = groups_page(ft.evaluate_groups(same, same, by="group"), REPEAT)
+    page = groups_page(ft.evaluate_groups(same, same, by="group"))
     assert page.captions.threshold == "threshold from the same trials"
     text = Reader(render(page)).text
     assert "threshold from dev" not in text
@@ -137,7 +137,7 @@ def test_names_with_markup_are_data() -> None:
 def test_many_groups_make_no_large_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "_MOST_GROUPS", 2)
     monkeypatch.setattr(groups, "_MOST_ROWS", 4)
-    page = groups_page(found(), REPEAT)
+    page = groups_page(found())
     assert [own["name"] for own in page.explore["systems"]] == [
         own.group for own in found().groups if own.group != "few"
     ]
@@ -154,7 +154,7 @@ def test_kinds_of_attack_are_drawn_with_the_genuine_trials_of_all() -> None:
     kind = np.where(genuine, "real", texts_of(data().test, "group"))
     test = ft.Trials.from_arrays(data().test.scores, genuine, columns={"kind": kind})
     attacks = ft.evaluate_groups(data().dev, test, by="kind")
-    page = groups_page(attacks, REPEAT)
+    page = groups_page(attacks)
     systems = page.explore["systems"]
     assert [own["name"] for own in systems] == [own.group for own in attacks.groups if own.group != "real"]
     assert {tuple(own["frr"]) for own in systems} == {tuple(page.explore["rates"]["frr"]["all"])}

@@ -150,6 +150,8 @@ def test_notes_stand_with_the_table_they_speak_of() -> None:
     assert "note of first" in card
     assert "note of first" not in rest
     assert rest.index("<summary>second") < rest.index("note of second")
+    folded = [attributes for tag, attributes in Reader(text).tags if tag == "details"]
+    assert not any("open" in attributes for attributes in folded)
 
 
 def test_a_result_writes_its_page(tmp_path: Path) -> None:

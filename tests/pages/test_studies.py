@@ -1,5 +1,7 @@
 """The pages of a benchmark and of a coverage study."""
 
+from dataclasses import replace
+
 import pytest
 
 from fairtrial import run_benchmark
@@ -15,20 +17,20 @@ def test_benchmark_page_holds_every_experiment_and_says_synthetic() -> None:
     one = BenchmarkSet("S", two_systems(0), two_systems(1), infos)
     benchmark = Benchmark("mine", f"title {EVIL}", (one,), "citation", synthetic=True)
     result = run_benchmark(benchmark, keep_scores=True)
-    page = benchmark_page(result, REPEAT)
-    text = render(page)
+    page = benchmark_page(result)
+    text = render(replace(page, repeat=REPEAT))
     check_self_contained(text)
     assert "synthetic scores" in Reader(text).text
     assert len(page.explore["systems"]) == len(result.experiments) == 1
     assert page.explore["pooled"]["curves"][0]["hter"] == pytest.approx(result.pooled["all"].hter.tolist())
-    without = benchmark_page(run_benchmark(benchmark), REPEAT)
+    without = benchmark_page(run_benchmark(benchmark))
     assert "systems" not in without.explore
 
 
 def test_coverage_page_holds_every_cell() -> None:
     study = coverage_study(Grid((50,), (2, 5), (0.1,), (0.1, 0.2)), data_sets=50)
-    page = coverage_page(study, REPEAT)
-    text = render(page)
+    page = coverage_page(study)
+    text = render(replace(page, repeat=REPEAT))
     check_self_contained(text)
     assert [Cell(*cell) for cell in page.explore["coverage"]["cells"]] == list(Grid((50,), (2, 5), (0.1,), (0.1, 0.2)))
     shown = page.explore["coverage"]["maps"]["lbb"]

@@ -19,15 +19,13 @@ from fairtrial.figures.style import write_picture
 from fairtrial.figures.table import FIGURES
 from fairtrial.formats.results import ENDINGS as TABLE_ENDINGS
 from fairtrial.formats.results import write_tables
-from fairtrial.pages.page import InputFile, Page, Repeat, lay_out, render, repeat_of
+from fairtrial.pages.page import InputFile, Page, lay_out, render, repeat_of
 
 if TYPE_CHECKING:
     from fairtrial.figures.table import Draw
 
 MAX_ROWS = 1000
 """Rows of a table in the browser; files have all of them."""
-UNREPEATED = Repeat("", {})
-"""Stands in a page until it is saved."""
 _DRAWING = threading.Lock()
 """matplotlib's settings are those of the whole process: one picture after the other."""
 
@@ -80,13 +78,13 @@ class Answer:
     result: dict[str, Any]
     shown: dict[str, Any] = field(default_factory=dict)
     drawn: Mapping[str, Draw] = field(default_factory=dict)
-    page: Callable[[Repeat], Page] | None = None
+    page: Callable[[], Page] | None = None
 
     @classmethod
     def of_page(cls, page: Page, result: dict[str, Any], drawn: Mapping[str, Draw]) -> Answer:
         """Take over what a report says."""
         sentences = tuple(f"{sentence}." for sentence in page.answer)
-        return cls(sentences, page.tables, result, page.explore, drawn, lambda repeat: replace(page, repeat=repeat))
+        return cls(sentences, page.tables, result, page.explore, drawn, lambda: page)
 
     def to_dict(self) -> dict[str, Any]:
         """Tell what the browser gets."""
@@ -122,7 +120,7 @@ class Kept:
         files = {str(file.path): file.typed for file in self.data.files.all if file.path.exists()}
         repeat = repeat_of(self.repeated.command or self.repeated.python, files, self.data.reading.rng)
         inputs = tuple(InputFile(files.get(each.name, each.name), each.size, each.sha256) for each in repeat.inputs)
-        return render(self.answer.page(replace(repeat, inputs=inputs)))
+        return render(replace(self.answer.page(), repeat=replace(repeat, inputs=inputs)))
 
     def table(self, ending: str) -> bytes:
         """Give the tables as a file: .csv, .tsv, .tex, .md, .parquet or .json."""

@@ -250,19 +250,14 @@ async def _ask(session: Session, request: Request) -> Response:
     return await _awaited(session, session.begin(work, slot if isinstance(slot, str) else kind))
 
 
+async def _job(session: Session, request: Request) -> Response:
+    return await _awaited(session, request.path_params["job"])
+
+
 async def _awaited(session: Session, key: str) -> Response:
     """Give the result, if it comes at once; else how far it is."""
-    await asyncio.to_thread(session.job(key).wait, _FIRST_WAIT)
-    return _state(session, key)
-
-
-async def _job(session: Session, request: Request) -> Response:
-    key = request.path_params["job"]
-    return await _awaited(session, key)
-
-
-def _state(session: Session, key: str) -> Response:
     job = session.job(key)
+    await asyncio.to_thread(job.wait, _FIRST_WAIT)
     if not job.ended:
         return _json({"job": key, "done": job.done, "seconds": job.seconds})
     if job.stopped:

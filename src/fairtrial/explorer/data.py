@@ -163,12 +163,9 @@ class Reading:
 
     def keywords(self) -> dict[str, Any]:
         """Give the options as keywords of `read_trials`, without those at their defaults."""
-        given = {name: getattr(self.options, name) for name in ReadOptions.__slots__}
-        unset = {name: value for name, value in given.items() if value not in ((), {}, None)}
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in changed(ReadOptions, unset).items()
-        }
+        options = {name: getattr(self.options, name) for name in ReadOptions.__slots__}
+        chosen = changed(ReadOptions, {name: value for name, value in options.items() if value not in ((), {}, None)})
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in chosen.items()}
 
 
 def _check_classes(trials: Trials, files: Sequence[OpenFile], name: str) -> None:
@@ -308,7 +305,7 @@ class Data:
                     counts = judge(self.sets, system=name, criterion=rule, alphas=steps_of(rule)).test
                     shown = errors_shown(counts).items()
                     self._tracks[criterion, name] = {
-                        key: own for key, own in shown if key not in ("far", "frr", "hter")
+                        key: values for key, values in shown if key not in ("far", "frr", "hter")
                     }
             tracks = {name: self._tracks[criterion, name] for name in chosen}
         return {"criterion": rule.name, "means": rule.alpha_means, "steps": steps_of(rule).tolist(), "systems": tracks}
@@ -367,15 +364,15 @@ class Data:
         names = [("--dev", file) for file in self.files.dev] + [("--test", file) for file in self.files.test]
         if self.reading.folds is not None and not folds:
             names += [("--test", file) for file in self.files.dev]
-        found = [word for flag, file in names for word in (flag, file.typed)]
+        words = [word for flag, file in names for word in (flag, file.typed)]
         if self.reading.folds is not None and folds:
-            found += option_words("folds", self.reading.folds)
+            words += option_words("folds", self.reading.folds)
         for name, value in self.reading.keywords().items():
             if name == "negate" and value is not True:
-                found += [word for system in value if system in systems for word in ("--negate-system", system)]
+                words += [word for system in value if system in systems for word in ("--negate-system", system)]
             else:
-                found += option_words(name, value)
-        return found
+                words += option_words(name, value)
+        return words
 
     def lines(self) -> list[str]:
         """Give the same in Python: dev and test, or trials and the blocks they are cut into."""

@@ -90,10 +90,10 @@ class OpenFile:
         try:
             if stamp is None:
                 raise InputError(f"{visible(name)}: there is no such file any more")
-            told = Glance(description="a directory") if path.is_dir() else glance(path)
+            contents = Glance(description="a directory") if path.is_dir() else glance(path)
         except (FairtrialError, OSError) as error:
-            told = Glance(trouble=str(error))
-        return cls(key, path, visible(name), stamp[1] if stamp and path.is_file() else 0, stamp, told, dropped)
+            contents = Glance(trouble=str(error))
+        return cls(key, path, visible(name), stamp[1] if stamp and path.is_file() else 0, stamp, contents, dropped)
 
     @property
     def typed(self) -> str:

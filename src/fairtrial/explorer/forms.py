@@ -46,8 +46,8 @@ _SUMMARIES: dict[str, Mapping[str, Any]] = {"fusion": FUSIONS, "method": CALIBRA
 
 def fields_of(function: Callable[..., Any], names: Iterable[str]) -> list[dict[str, Any]]:
     """Describe the fields of a form for some parameters of a function: label, kind, choices, default and help."""
-    known = {argument.name: argument for argument in arguments_of(function)}
-    return [_field(known[name]) for name in names]
+    arguments = {argument.name: argument for argument in arguments_of(function)}
+    return [_field(arguments[name]) for name in names]
 
 
 def _field(argument: Argument) -> dict[str, Any]:
@@ -68,8 +68,8 @@ def _field(argument: Argument) -> dict[str, Any]:
 
 def values_of(function: Callable[..., Any], names: Iterable[str], given: Fields) -> dict[str, Any]:
     """Check what a browser sent for some parameters of a function; what is missing keeps its default."""
-    known = {argument.name: argument for argument in arguments_of(function)}
-    return {name: _value(known[name], given[name]) for name in names if given.get(name) is not None}
+    arguments = {argument.name: argument for argument in arguments_of(function)}
+    return {name: _value(arguments[name], given[name]) for name in names if given.get(name) is not None}
 
 
 def _value(argument: Argument, value: Any) -> Any:
@@ -91,9 +91,9 @@ def check_text(name: str, value: Any, choices: Iterable[str] = ()) -> str:
     """Validate a text, perhaps one of some choices."""
     if not isinstance(value, str) or len(value) > _LONGEST:
         raise ParameterError(f"{name} must be a text, not {cut(repr(value))}")
-    known = tuple(choices)
-    if known and value not in known:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, known))}, not {cut(repr(value))}")
+    choices = tuple(choices)
+    if choices and value not in choices:
+        raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, not {cut(repr(value))}")
     return value
 
 

@@ -21,16 +21,19 @@ from fairtrial.evaluation.comparison import compare
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, performance_curve
 from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation, evaluate
 from fairtrial.evaluation.paired_tests import pair_judgements
-from fairtrial.explorer.answers import MAX_ROWS, UNREPEATED, Answer, Repeated, drawn_later
+from fairtrial.explorer.answers import MAX_ROWS, Answer, Repeated, drawn_later
 from fairtrial.explorer.data import Data, Point
 from fairtrial.explorer.forms import Fields, check_names, fields_of, values_of
 from fairtrial.explorer.jobs import Advance
 from fairtrial.figures.det import operating_curves
-from fairtrial.figures.scores import diagnostics, zoo_data
+from fairtrial.figures.scores import diagnostics
 from fairtrial.figures.style import Floats
+from fairtrial.figures.system import along_alpha
 from fairtrial.figures.table import FIGURES
+from fairtrial.figures.zoo import zoo_chart
 from fairtrial.fusion.fusion import fuse
 from fairtrial.groups.evaluation import evaluate_groups
+from fairtrial.groups.zoo import zoo_data
 from fairtrial.inference.decide import judge
 from fairtrial.pages.results import calibration_page, comparison_page, evaluation_page, fusion_page, groups_page
 from fairtrial.repeated.comparison_plans import ComparisonSetting, observed_setting, plan_comparison
@@ -58,11 +61,11 @@ class Asked:
 
     def keywords(self, function: Callable[..., Any], *, point: bool = True) -> dict[str, Any]:
         """Tell what a function is asked with, without its defaults."""
-        known = {argument.name for argument in arguments_of(function)}
-        given = {**self.values, **(self.point.keywords() if point else {}), **self.data.chance}
-        if "systems" in known:
-            given["systems"] = None if self.systems() == self.data.systems else list(self.systems())
-        kept = changed(function, {name: value for name, value in given.items() if name in known})
+        names = {argument.name for argument in arguments_of(function)}
+        values = {**self.values, **(self.point.keywords() if point else {}), **self.data.chance}
+        if "systems" in names:
+            values["systems"] = None if self.systems() == self.data.systems else list(self.systems())
+        kept = changed(function, {name: value for name, value in values.items() if name in names})
         return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items() if value != ()}
 
 
@@ -129,20 +132,19 @@ class Question:
 
     def form(self, data: Data) -> list[dict[str, Any]]:
         """Describe its fields, with the choices and first values that these trials give."""
-        names = list(dict.fromkeys((*data.people_columns, *data.test.columns, *data.test.ids)))
-        first = names[:1]
-        some = list(data.systems[: max(self.least, 2) if self.least > 1 else 4])
-        known: dict[str, tuple[Sequence[str], Any]] = {
-            "systems": (data.systems, some),
+        columns = list(dict.fromkeys((*data.people_columns, *data.test.columns, *data.test.ids)))
+        first_systems = list(data.systems[: max(self.least, 2) if self.least > 1 else 4])
+        of_these_trials: dict[str, tuple[Sequence[str], Any]] = {
+            "systems": (data.systems, first_systems),
             "system": (data.systems, data.systems[0]),
             "impostor_by": (tuple(data.test.columns), []),
         }
         fields = fields_of(self.function, self.fields)
         for field in fields:
             if field["name"] == "by" and not field["choices"]:
-                known["by"] = names, first
-            if field["name"] in known:
-                choices, field["default"] = known[field["name"]]
+                of_these_trials["by"] = columns, columns[:1]
+            if field["name"] in of_these_trials:
+                choices, field["default"] = of_these_trials[field["name"]]
                 field["choices"] = [[name, name] for name in choices]
                 field["kind"] = "choice" if field["name"] == "system" else field["kind"]
         return [field for field in fields if field["choices"] or field["kind"] not in ("names", "choice")]
@@ -198,21 +200,21 @@ def _evaluate(asked: Asked, advance: Advance) -> Answer:
         doubt = "Dev and test are the same trials: the thresholds were chosen on the trials that they are judged on."
     folds, drawn = data.reading.folds is not None, {}
     if point.threshold is None:
-        given: dict[str, Any] = {"systems": names, "criterion": point.rule, "alpha": point.alpha}
-        given |= {"confidence": confidence, "cluster": data.reading.cluster}
+        options: dict[str, Any] = {"systems": names, "criterion": point.rule, "alpha": point.alpha}
+        options |= {"confidence": confidence, "cluster": data.reading.cluster}
 
         def curves() -> Any:
-            return operating_curves(data.dev, None if folds else data.test, blocks=data.sets.blocks, **given)
+            return operating_curves(data.dev, None if folds else data.test, blocks=data.sets.blocks, **options)
 
         drawn = drawn_later(det=curves, roc=curves)
         if not folds:
-            drawn |= drawn_later(diagnostic=lambda: diagnostics(data.dev, data.test, **given))
+            drawn |= drawn_later(diagnostic=lambda: diagnostics(data.dev, data.test, **options))
     return Answer(
         (*(f"{result.answer()}." for result in results), *filter(None, [doubt])),
         join_tables([result.tables() for result in results]),
         {"systems": [result.to_dict() for result in results]},
         drawn=drawn,
-        page=(lambda repeat: evaluation_page(Evaluation(tuple(results)), repeat)) if drawn else None,
+        page=(lambda: evaluation_page(Evaluation(tuple(results)))) if drawn else None,
     )
 
 
@@ -233,11 +235,7 @@ def _curves(asked: Asked, advance: Advance) -> Answer:
     for curve in curves:
         bands[curve.system] = curve_band(curve, **given)
         advance(len(bands) / len(curves))
-
-    def finite(values: Floats) -> list[float | None]:
-        return [float(value) if np.isfinite(value) else None for value in values]
-
-    shown = {name: {end: finite(getattr(band, end)) for end in ("low", "high")} for name, band in bands.items()}
+    shown = {name: {"low": band.low.tolist(), "high": band.high.tolist()} for name, band in bands.items()}
     result = [
         {**bands[curve.system].to_dict(), "band_kind": bands[curve.system].kind, **curve.to_dict()} for curve in curves
     ]
@@ -303,7 +301,7 @@ def _compare(asked: Asked, advance: Advance) -> Answer:
     result = compare(*sets, folds=data.sets.blocks if len(sets) == 1 else None, **given)
     pair = result.pairs[0]
     drawn = {"bootstrap": FIGURES["bootstrap"].draw(pair, measure=result.measure.label)} if pairs == 1 else {}
-    answer = Answer.of_page(comparison_page(result, UNREPEATED), result.to_dict(), drawn)
+    answer = Answer.of_page(comparison_page(result), result.to_dict(), drawn)
     chosen = "thresholds" if isinstance(result.measure, Measure) else "calibrations"
     return replace(answer, sentences=(*answer.sentences, _assumption(data, pair.headline.threshold, chosen)))
 
@@ -373,11 +371,8 @@ def _repeat_plan(asked: Asked) -> Repeated:
 def _fuse(asked: Asked, advance: Advance) -> Answer:
     given = {**asked.keywords(fuse), "systems": asked.systems(2), "criterion": asked.point.rule, "progress": advance}
     result = fuse(asked.data.dev, asked.data.test, **given)
-    curves = [
-        curve_of(judge(own.sets, system=own.system, criterion=own.criterion.along_alpha, alphas=alpha_grid()))
-        for own in (each.judgement for each in (result.evaluation, *result.baselines))
-    ]
-    return Answer.of_page(fusion_page(result, UNREPEATED), result.to_dict(), {"epc": FIGURES["epc"].draw(curves)})
+    curves = [curve_of(along_alpha(system.judgement)) for system in (result.evaluation, *result.baselines)]
+    return Answer.of_page(fusion_page(result), result.to_dict(), {"epc": FIGURES["epc"].draw(curves)})
 
 
 def _groups(asked: Asked, advance: Advance) -> Answer:
@@ -388,7 +383,7 @@ def _groups(asked: Asked, advance: Advance) -> Answer:
     advance(0.1)
     result = evaluate_groups(data.dev, data.test, people=people, **{**given, "criterion": asked.point.rule})
     advance(0.5)
-    return Answer.of_page(groups_page(result, UNREPEATED), result.to_dict(), {"groups": FIGURES["groups"].draw(result)})
+    return Answer.of_page(groups_page(result), result.to_dict(), {"groups": FIGURES["groups"].draw(result)})
 
 
 def _of_people(asked: Asked) -> bool:
@@ -417,7 +412,7 @@ def _calibrate(asked: Asked, advance: Advance) -> Answer:
         advance(0.6 * done / len(names))
     shown = result.to_dict()
     advance(0.8)
-    page = calibration_page(result, UNREPEATED, rng=data.reading.rng)
+    page = calibration_page(result, rng=data.reading.rng)
     banded: dict[str, Any] = {"confidence": asked.values.get("confidence", 0.95)}
     random = {**banded, "rng": data.reading.rng}
     drawn = drawn_later(
@@ -456,7 +451,7 @@ def _zoo(asked: Asked, advance: Advance) -> Answer:
         f"{listed(goats) or 'none'}) and {len(others)} {what} ({imitators}: {listed(others) or 'none'})."
     )
     people = [dict(zip(("person", "kind", "genuine", "impostor"), row, strict=True)) for row in rows]
-    return Answer((sentence,), (table,), {"people": people}, {"zoo": zoo.to_dict()}, {"zoo": FIGURES["zoo"].draw(zoo)})
+    return Answer((sentence,), (table,), {"people": people}, {"zoo": zoo_chart(zoo)}, {"zoo": FIGURES["zoo"].draw(zoo)})
 
 
 def _repeat_zoo(asked: Asked) -> Repeated:

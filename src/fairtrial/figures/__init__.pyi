@@ -13,11 +13,10 @@ from .scores import (
     diagnostics,
     scatter_data,
     scatter_plot,
-    zoo_data,
-    zoo_plot,
 )
 from .style import write_picture
 from .table import FIGURES
+from .zoo import zoo_data, zoo_plot
 
 __all__ = [
     "FIGURES",

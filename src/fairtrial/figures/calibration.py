@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from fairtrial.calibration.curves import (
     EceCurve,
     LlrMap,
     PavCurve,
-    PriorBand,
     TippettCurve,
     bayes_error_curve,
     ece_curve,
@@ -38,10 +37,10 @@ from fairtrial.figures.style import (
     explain,
     explain_band,
     in_percent,
-    legend_below,
     legible,
     linear_axis,
     padded,
+    sentences,
     several,
 )
 from fairtrial.inference.decide import SUPPORT
@@ -97,13 +96,13 @@ def _draw_over_priors(ax: Axes, curves: Sequence[BayesErrorCurve | EceCurve], la
         if kind != "raw" or any(curve.raw is not None for curve in curves):
             where = f" {calibrated_words(curves[0].kind)}" if kind == "calibrated" else ""
             explain(ax, f"{words}{where}", linestyle=dashes)
-    for band in dict.fromkeys(str(curve.band.described) for curve in curves if curve.band is not None):
+    for band in _bands_in_words(curves):
         explain_band(ax, band.partition(",")[0])
 
 
-def _priors_caption(curves: Sequence[BayesErrorCurve | EceCurve], what: str) -> str:
-    bands = dict.fromkeys(str(curve.band.described) for curve in curves if curve.band is not None)
-    return ". ".join([what, *bands]) + "."
+def _bands_in_words(curves: Sequence[BayesErrorCurve | EceCurve]) -> list[str]:
+    """Describe each kind of band once."""
+    return list(dict.fromkeys(str(curve.band.described) for curve in curves if curve.band is not None))
 
 
 def _draw_kind(ax: Axes, number: int, kind: str, log_odds: Floats, values: Floats, **more: Any) -> None:
@@ -133,41 +132,38 @@ def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> found = ft.calibrate(dev, test)
-    >>> bayes_error_plot(ft.calibration.bayes_error_curve(found)).get_xlabel()
+    >>> data = ft.groups.synthetic_groups({"a": 20, "b": 20})
+    >>> result = ft.calibrate(data.dev, data.test)
+    >>> bayes_error_plot(ft.calibration.bayes_error_curve(result)).get_xlabel()
     'prior log-odds of a genuine trial'
     """
-    shown = several(curves)
-    with axes_for(ax, "bayes-error") as own:
-        own.axhline(1.0, color=GREY, linewidth=0.9, zorder=1)
-        top = _highest([curve.calibrated.rates for curve in shown])
-        for number, curve in enumerate(shown):
+    systems = several(curves)
+    with axes_for(ax, "bayes-error") as axes:
+        axes.axhline(1.0, color=GREY, linewidth=0.9, zorder=1)
+        top = _highest([curve.calibrated.rates for curve in systems])
+        for number, curve in enumerate(systems):
             for kind in _KINDS:
                 errors = getattr(curve, kind)
                 if errors is not None and kind == "calibrated":
                     faint = np.where(errors.rates <= top, errors.rates, np.nan)
-                    _draw_kind(own, number, kind, curve.log_odds, faint, alpha=_FAINT)
-                    _draw_kind(own, number, kind, curve.log_odds, np.where(errors.supported, errors.rates, np.nan))
+                    _draw_kind(axes, number, kind, curve.log_odds, faint, alpha=_FAINT)
+                    _draw_kind(axes, number, kind, curve.log_odds, np.where(errors.supported, errors.rates, np.nan))
                 elif errors is not None:
-                    _draw_kind(own, number, kind, curve.log_odds, errors.rates, linewidth=1.1, marker="")
-        _draw_over_priors(own, shown, "normalised Bayes error on test", top)
-        explain(own, f"fewer than {SUPPORT} errors of a kind", linestyle="-", alpha=_FAINT)
-        legend_below(own)
-        return own
+                    _draw_kind(axes, number, kind, curve.log_odds, errors.rates, linewidth=1.1, marker="")
+        _draw_over_priors(axes, systems, "normalised Bayes error on test", top)
+        explain(axes, f"fewer than {SUPPORT} errors of a kind", linestyle="-", alpha=_FAINT)
+        return axes
 
 
 def bayes_error_caption(curves: BayesErrorCurve | Sequence[BayesErrorCurve]) -> str:
     """Say what a figure of Bayes errors shows."""
-    what = (
-        f"Normalised Bayes error, calibrated {calibrated_words(several(curves)[0].kind)}; at 1 (grey line) decisions "
-        f"without scores are as good. Faint: fewer than {SUPPORT} errors of a kind, left out above the axis"
+    systems = several(curves)
+    return sentences(
+        f"Normalised Bayes error, calibrated {calibrated_words(systems[0].kind)}; at 1 (grey line) decisions "
+        f"without scores are as good. Faint: fewer than {SUPPORT} errors of a kind, left out above the axis",
+        *_bands_in_words(systems),
     )
-    return _priors_caption(several(curves), what)
 
 
 def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -> Axes:
@@ -191,36 +187,33 @@ def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> found = ft.calibrate(dev, test)
-    >>> ece_plot(ft.calibration.ece_curve(found)).get_xlabel()
+    >>> data = ft.groups.synthetic_groups({"a": 20, "b": 20})
+    >>> result = ft.calibrate(data.dev, data.test)
+    >>> ece_plot(ft.calibration.ece_curve(result)).get_xlabel()
     'prior log-odds of a genuine trial'
     """
-    shown = several(curves)
-    with axes_for(ax, "ece") as own:
-        for number, curve in enumerate(shown):
+    systems = several(curves)
+    with axes_for(ax, "ece") as axes:
+        for number, curve in enumerate(systems):
             for kind in _KINDS:
                 bits = getattr(curve, kind)
                 if bits is not None:
-                    _draw_kind(own, number, kind, curve.log_odds, bits)
-        _draw_over_priors(own, shown, "empirical cross-entropy on test (bits)", _highest_bits(shown))
-        first = shown[0]
-        own.plot(first.log_odds, first.neutral, color=GREY, linewidth=0.9, zorder=1, label="no evidence (LR = 1)")
-        legend_below(own)
-        return own
+                    _draw_kind(axes, number, kind, curve.log_odds, bits)
+        _draw_over_priors(axes, systems, "empirical cross-entropy on test (bits)", _highest_bits(systems))
+        first = systems[0]
+        axes.plot(first.log_odds, first.neutral, color=GREY, linewidth=0.9, zorder=1, label="no evidence (LR = 1)")
+        return axes
 
 
 def ece_caption(curves: EceCurve | Sequence[EceCurve]) -> str:
     """Say what a figure of cross-entropy shows."""
-    what = (
-        f"Empirical cross-entropy, calibrated {calibrated_words(several(curves)[0].kind)}; at log-odds of 0: Cllr and "
-        "min Cllr. Above the grey line, the likelihood ratio of 1 for every trial, evidence misleads"
+    systems = several(curves)
+    return sentences(
+        f"Empirical cross-entropy, calibrated {calibrated_words(systems[0].kind)}; at log-odds of 0: Cllr and "
+        "min Cllr. Above the grey line, the likelihood ratio of 1 for every trial, evidence misleads",
+        *_bands_in_words(systems),
     )
-    return _priors_caption(several(curves), what)
 
 
 def _highest_bits(curves: Sequence[EceCurve]) -> float:
@@ -246,39 +239,35 @@ def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> 
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> found = ft.calibrate(dev, test)
-    >>> llr_map_plot(ft.calibration.llr_map(found)).get_xlabel()
+    >>> data = ft.groups.synthetic_groups({"a": 20, "b": 20})
+    >>> result = ft.calibrate(data.dev, data.test)
+    >>> llr_map_plot(ft.calibration.llr_map(result)).get_xlabel()
     'score of system'
     """
-    shown = several(maps)
-    systems = dict.fromkeys(each.system for each in shown)
+    methods = several(maps)
+    first = methods[0]
+    systems = tuple(dict.fromkeys(method.system for method in methods))
     if len(systems) > 1:
-        text = f"scores of {listed(tuple(systems))} have scales of their own: draw the maps of one system"
+        text = f"scores of {listed(systems)} have scales of their own: draw the maps of one system"
         raise ParameterError(text, code="several-scales")
-    with axes_for(ax, "llr-map") as own:
-        own.axhline(0.0, color=GREY, linewidth=0.9, zorder=1)
-        for number, each in enumerate(shown):
-            draw_band(own, number, each.scores, each.low, each.high)
-            draw_line(own, number, each.scores, each.ratios, each.method)
-        first = shown[0]
-        own.set(xlim=(float(first.scores[0]), float(first.scores[-1])), xlabel=f"score of {legible(first.system)}")
-        own.set_ylabel(_RATIO)
-        explain_band(own, f"{level_text(first.confidence)} pointwise band")
-        legend_below(own)
-        return own
+    with axes_for(ax, "llr-map") as axes:
+        axes.axhline(0.0, color=GREY, linewidth=0.9, zorder=1)
+        for number, method in enumerate(methods):
+            draw_band(axes, number, method.scores, method.low, method.high)
+            draw_line(axes, number, method.scores, method.ratios, method.method)
+        axes.set(xlim=(float(first.scores[0]), float(first.scores[-1])), xlabel=f"score of {legible(first.system)}")
+        axes.set_ylabel(_RATIO)
+        explain_band(axes, f"{level_text(first.confidence)} pointwise band")
+        return axes
 
 
 def llr_map_caption(maps: LlrMap | Sequence[LlrMap]) -> str:
     """Say what a figure of maps shows."""
-    shown = several(maps)
-    first = shown[0]
+    methods = several(maps)
+    first = methods[0]
     people = "trials taken as independent" if first.cluster == "none" else f"dev people, cluster {first.cluster}"
-    by = [f"{each.method} by {'resampling dev' if each.resampled else 'its parameters'}" for each in shown]
+    by = [f"{method.method} by {'resampling dev' if method.resampled else 'its parameters'}" for method in methods]
     return (
         f"Maps from scores of {first.system} to log-likelihood ratios, fitted on dev. {level_text(first.confidence)} "
         f"pointwise bands, {people}: {', '.join(by)}."
@@ -307,40 +296,36 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> found = ft.calibrate(dev, test)
-    >>> pav_plot(ft.calibration.pav_curve(found, n_resamples=20)).get_xlabel()
+    >>> data = ft.groups.synthetic_groups({"a": 20, "b": 20})
+    >>> result = ft.calibrate(data.dev, data.test)
+    >>> pav_plot(ft.calibration.pav_curve(result, n_resamples=20)).get_xlabel()
     'log-likelihood ratio, calibrated on dev, a priori'
     """
-    shown = several(curves)
-    if len(shown) > 1 and any(curve.of_scores for curve in shown):
+    systems = several(curves)
+    first = systems[0]
+    if len(systems) > 1 and any(curve.of_scores for curve in systems):
         text = "scores of several systems have several scales: draw one curve, or log-likelihood ratios"
         raise ParameterError(text, code="several-scales")
-    (left, right), (bottom, top), up = _pav_limits(shown)
-    with axes_for(ax, "pav") as own:
-        first = shown[0]
+    (left, right), (bottom, top), up = _pav_limits(systems)
+    with axes_for(ax, "pav") as axes:
         calibrated = f"calibrated {calibrated_words(first.kind)}"
         guide = first.guide if first.of_scores else ([left, right], [left, right])
-        own.plot(*guide, color=GREY, linewidth=0.9, zorder=1, label="perfect agreement")
-        for number, curve in enumerate(shown):
+        axes.plot(*guide, color=GREY, linewidth=0.9, zorder=1, label="perfect agreement")
+        for number, curve in enumerate(systems):
             low, high, ratios = (
                 np.clip(np.concatenate([values[:1], values]), bottom, top)
                 for values in (curve.low, curve.high, curve.ratios)
             )
-            draw_band(own, number, np.concatenate([[curve.start], curve.places]), low, high, step="pre")
+            draw_band(axes, number, np.concatenate([[curve.start], curve.places]), low, high, step="pre")
             ends = np.concatenate([[curve.start], curve.ends])
-            draw_line(own, number, ends, ratios, legible(curve.system), drawstyle="steps-pre")
-        own.set(xlim=(left, right), xlabel="score" if first.of_scores else f"{_RATIO}, {calibrated}")
-        own.set(ylim=(up.low, up.high), ylabel=f"{_RATIO} by PAV on test")
+            draw_line(axes, number, ends, ratios, legible(curve.system), drawstyle="steps-pre")
+        axes.set(xlim=(left, right), xlabel="score" if first.of_scores else f"{_RATIO}, {calibrated}")
+        axes.set(ylim=(up.low, up.high), ylabel=f"{_RATIO} by PAV on test")
         places, texts = zip(*up.ticks, strict=True)
-        own.set_yticks(places, labels=[text.replace("-", "\N{MINUS SIGN}") for text in texts])
-        explain_band(own, f"{level_text(first.confidence)} pointwise band")
-        legend_below(own)
-        return own
+        axes.set_yticks(places, labels=[text.replace("-", "\N{MINUS SIGN}") for text in texts])
+        explain_band(axes, f"{level_text(first.confidence)} pointwise band")
+        return axes
 
 
 def pav_caption(curves: PavCurve | Sequence[PavCurve]) -> str:
@@ -390,30 +375,26 @@ def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | No
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(800) < 200
-    >>> trials = ft.Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
-    >>> dev, test = (trials.rows(np.arange(start, 800, 2)) for start in (0, 1))
-    >>> found = ft.calibrate(dev, test)
-    >>> tippett_plot(ft.calibration.tippett_curve(found)).get_xlabel()
+    >>> data = ft.groups.synthetic_groups({"a": 20, "b": 20})
+    >>> result = ft.calibrate(data.dev, data.test)
+    >>> tippett_plot(ft.calibration.tippett_curve(result)).get_xlabel()
     'log-likelihood ratio'
     """
-    shown = several(curves)
-    with axes_for(ax, "tippett") as own:
-        own.axvline(0.0, color=GREY, linewidth=0.9, zorder=1)
-        for number, curve in enumerate(shown):
+    systems = several(curves)
+    with axes_for(ax, "tippett") as axes:
+        axes.axvline(0.0, color=GREY, linewidth=0.9, zorder=1)
+        for number, curve in enumerate(systems):
             style: dict[str, Any] = {"markersize": 4, "markevery": (11 * number % _MARKERS_APART, _MARKERS_APART)}
             label = f"{legible(curve.system)}: {_misleading(curve)} on the wrong side"
-            draw_marked_line(own, number, curve.ratios, curve.genuine, label, linestyle="-", **style)
-            draw_marked_line(own, number, curve.ratios, curve.impostor, linestyle=(0, (4, 1.5)), **style)
-        ends = min(curve.ratios[0] for curve in shown), max(curve.ratios[-1] for curve in shown)
-        own.set(xlim=ends, xlabel=_RATIO, ylim=(0, 1))
-        in_percent(own.yaxis, "test trials above")
-        explain(own, "genuine trials", linestyle="-")
-        explain(own, "impostor trials", linestyle=(0, (4, 1.5)))
-        legend_below(own)
-        return own
+            draw_marked_line(axes, number, curve.ratios, curve.genuine, label, linestyle="-", **style)
+            draw_marked_line(axes, number, curve.ratios, curve.impostor, linestyle=(0, (4, 1.5)), **style)
+        ends = min(curve.ratios[0] for curve in systems), max(curve.ratios[-1] for curve in systems)
+        axes.set(xlim=ends, xlabel=_RATIO, ylim=(0, 1))
+        in_percent(axes.yaxis, "test trials above")
+        explain(axes, "genuine trials", linestyle="-")
+        explain(axes, "impostor trials", linestyle=(0, (4, 1.5)))
+        return axes
 
 
 def tippett_caption(curves: TippettCurve | Sequence[TippettCurve]) -> str:
@@ -427,112 +408,104 @@ def _misleading(curve: TippettCurve) -> str:
     return f"{percent(wrong.frr)} of genuine, {percent(wrong.far)} of impostor"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EvidenceCurves:
-    """All curves of one calibrated system."""
-
-    bayes: BayesErrorCurve
-    ece: EceCurve
-    tippett: TippettCurve
-    pav: PavCurve
-    map: LlrMap | None
-    """None for a fusion, whose map has more than one score, and without dev trials."""
-
-    @classmethod
-    def of(cls, result: CalibratedSystem, *, confidence: float, rng: int) -> EvidenceCurves:
-        """Compute the curves of a result of `calibrate`, with as many points as a page can hold."""
-        drawn: dict[str, Any] = {"confidence": confidence, "n_resamples": _RESAMPLES, "rng": rng}
-        has_map = len(result.calibration.systems) == 1 and result.dev is not None
-        return cls(
-            bayes_error_curve(result, confidence=confidence),
-            ece_curve(result, confidence=confidence),
-            tippett_curve(result, points=_TIPPETT_POINTS),
-            pav_curve(result, **drawn),
-            llr_map(result, points=_MAP_POINTS, **drawn) if has_map else None,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the charts `bayes`, `ece`, `tippett`, `pav` and `map`; what is infinite is on the edge of the axes."""
-        bayes, ece, tippett, pav, fitted = self.bayes, self.ece, self.tippett, self.pav, self.map
-        across, up, upwards = _pav_limits([pav])
-        some = np.unique(np.linspace(0, len(pav.ends) - 1, _MOST_STEPS).astype(np.int64))
-        return {
-            "name": bayes.system,
-            "bayes": {
-                "band": _band(bayes.band),
-                "calibrated": bayes.calibrated.rates.tolist(),
-                "minimum": bayes.minimum.rates.tolist(),
-                "supported": bayes.calibrated.supported.astype(int).tolist(),
-                "false_accepts": bayes.calibrated.counts.false_accepts.tolist(),
-                "false_rejects": bayes.calibrated.counts.false_rejects.tolist(),
-            },
-            "ece": {
-                "band": _band(ece.band),
-                "calibrated": ece.calibrated.tolist(),
-                "minimum": ece.minimum.tolist(),
-            },
-            "tippett": {
-                "x": linear_axis(_RATIO, (float(tippett.ratios[0]), float(tippett.ratios[-1]))).to_dict(),
-                "genuine": tippett.genuine.tolist(),
-                "impostor": tippett.impostor.tolist(),
-                "misled": f"{_misleading(tippett)} trials",
-            },
-            "pav": {
-                "x": linear_axis(f"{_RATIO} from dev", across).to_dict(),
-                "y": upwards.to_dict(),
-                "at": np.clip([pav.start, *pav.ends[some]], *across).tolist(),
-                "steps": np.clip(pav.ratios[some], *up).tolist(),
-                "places": np.clip([pav.start, *pav.places], *across).tolist(),
-                "low": np.clip(pav.low, *up).tolist(),
-                "high": np.clip(pav.high, *up).tolist(),
-            },
-            "map": None
-            if fitted is None
-            else {
-                "scores": linear_axis("score", (float(fitted.scores[0]), float(fitted.scores[-1]))).to_dict(),
-                "y": linear_axis(_RATIO, padded([fitted.low, fitted.high])).to_dict(),
-                "llr": fitted.ratios.tolist(),
-                "low": fitted.low.tolist(),
-                "high": fitted.high.tolist(),
-            },
-        }
-
-
-def _band(band: PriorBand | None) -> dict[str, Any]:
-    assert band is not None
-    return {"low": band.low.tolist(), "high": np.minimum(band.high, _BEYOND).tolist()}
-
-
-def evidence_charts(systems: Sequence[EvidenceCurves]) -> dict[str, Any]:
-    """Give the charts of several systems, with the axes and captions they share."""
-    bayes, pav, odds = systems[0].bayes, systems[0].pav, systems[0].bayes.log_odds
-    assert bayes.band is not None
-    level, calibrated = level_text(pav.confidence), f"calibrated {calibrated_words(bayes.kind)}"
-    around = f"{level} band, {GIVEN_CALIBRATION[bayes.band.threshold]}"
-    rates, bits = (
-        _highest([own.bayes.calibrated.rates for own in systems]),
-        _highest_bits([own.ece for own in systems]),
-    )
+def _over_priors_chart(curve: BayesErrorCurve | EceCurve) -> dict[str, Any]:
+    """Give the band of a calibrated system, its line and the minimum; infinite limits are above any axis."""
+    assert curve.band is not None
+    chart = {"band": {"low": curve.band.low.tolist(), "high": np.minimum(curve.band.high, _BEYOND).tolist()}}
+    if isinstance(curve, EceCurve):
+        return {**chart, "calibrated": curve.calibrated.tolist(), "minimum": curve.minimum.tolist()}
+    counts = curve.calibrated.counts
     return {
-        "systems": [own.to_dict() for own in systems],
+        **chart,
+        "calibrated": curve.calibrated.rates.tolist(),
+        "minimum": curve.minimum.rates.tolist(),
+        "supported": curve.calibrated.supported.astype(int).tolist(),
+        "false_accepts": counts.false_accepts.tolist(),
+        "false_rejects": counts.false_rejects.tolist(),
+    }
+
+
+def _tippett_chart(curve: TippettCurve) -> dict[str, Any]:
+    return {
+        "x": linear_axis(_RATIO, (float(curve.ratios[0]), float(curve.ratios[-1]))).to_dict(),
+        "genuine": curve.genuine.tolist(),
+        "impostor": curve.impostor.tolist(),
+        "misled": f"{_misleading(curve)} trials",
+    }
+
+
+def _pav_chart(curve: PavCurve) -> dict[str, Any]:
+    """Give the chart `pav`; what is infinite is on the edge of the axes."""
+    across, up, upwards = _pav_limits([curve])
+    some = np.unique(np.linspace(0, len(curve.ends) - 1, _MOST_STEPS).astype(np.int64))
+    return {
+        "x": linear_axis(f"{_RATIO} from dev", across).to_dict(),
+        "y": upwards.to_dict(),
+        "at": np.clip([curve.start, *curve.ends[some]], *across).tolist(),
+        "steps": np.clip(curve.ratios[some], *up).tolist(),
+        "places": np.clip([curve.start, *curve.places], *across).tolist(),
+        "low": np.clip(curve.low, *up).tolist(),
+        "high": np.clip(curve.high, *up).tolist(),
+    }
+
+
+def _map_chart(curve: LlrMap) -> dict[str, Any]:
+    return {
+        "scores": linear_axis("score", (float(curve.scores[0]), float(curve.scores[-1]))).to_dict(),
+        "y": linear_axis(_RATIO, padded([curve.low, curve.high])).to_dict(),
+        "llr": curve.ratios.tolist(),
+        "low": curve.low.tolist(),
+        "high": curve.high.tolist(),
+    }
+
+
+def evidence_charts(results: Sequence[CalibratedSystem], *, confidence: float, rng: int) -> dict[str, Any]:
+    """Compute the charts of calibrated systems, with as many points as a page can hold, and what they share.
+
+    A fusion, whose map has more than one score, has no chart `map`, nor has a system without dev trials.
+    """
+    resampling: dict[str, Any] = {"confidence": confidence, "n_resamples": _RESAMPLES, "rng": rng}
+    errors = [bayes_error_curve(result, confidence=confidence) for result in results]
+    entropies = [ece_curve(result, confidence=confidence) for result in results]
+    pavs = [pav_curve(result, **resampling) for result in results]
+    systems = [
+        {
+            "name": bayes.system,
+            "bayes": _over_priors_chart(bayes),
+            "ece": _over_priors_chart(ece),
+            "tippett": _tippett_chart(tippett_curve(result, points=_TIPPETT_POINTS)),
+            "pav": _pav_chart(pav),
+            "map": _map_chart(llr_map(result, points=_MAP_POINTS, **resampling))
+            if len(result.calibration.systems) == 1 and result.dev is not None
+            else None,
+        }
+        for result, bayes, ece, pav in zip(results, errors, entropies, pavs, strict=True)
+    ]
+    bayes, odds, neutral = errors[0], errors[0].log_odds, entropies[0].neutral
+    assert bayes.band is not None
+    level, calibrated = level_text(pavs[0].confidence), f"calibrated {calibrated_words(bayes.kind)}"
+    around = f"{level} band, {GIVEN_CALIBRATION[bayes.band.threshold]}"
+    return {
+        "systems": systems,
         "together": len(systems) <= _TOGETHER,
         "log_odds": odds.tolist(),
         "priors": expit(odds).tolist(),
         "band_odds": bayes.band.log_odds.tolist(),
-        "neutral": systems[0].ece.neutral.tolist(),
+        "neutral": neutral.tolist(),
         "odds": linear_axis("prior log-odds of a genuine trial", (float(odds[0]), float(odds[-1]))).to_dict(),
-        "rates": linear_axis("normalised Bayes error", (0.0, rates)).to_dict(),
-        "bits": linear_axis("cross-entropy (bits)", (0.0, bits)).to_dict(),
+        "rates": linear_axis(
+            "normalised Bayes error", (0.0, _highest([curve.calibrated.rates for curve in errors]))
+        ).to_dict(),
+        "bits": linear_axis("cross-entropy (bits)", (0.0, _highest_bits(entropies))).to_dict(),
         "shares": linear_axis("trials above", (0.0, 1.0), percent=True).to_dict(),
         "captions": {
             "bayes": f"Normalised Bayes error on test, {calibrated}; dashed: the minimum (a posteriori); grey: "
-            f"decisions without scores. Faint: fewer than {SUPPORT} errors of a kind. "
-            f"{around}",
+            f"decisions without scores. Faint: fewer than {SUPPORT} errors of a kind. {around}",
             "ece": f"Empirical cross-entropy on test, {calibrated}; dashed: the minimum (a posteriori); grey: a "
             f"likelihood ratio of 1 for every trial. {around}",
             "pav": f"Log-likelihood ratios on test by pool-adjacent-violators (a posteriori) against those "
-            f"{calibrated}; grey: where both are equal; {level} band, {pav.method}",
+            f"{calibrated}; grey: where both are equal; {level} band, {pavs[0].method}",
             "map": f"From scores to log-likelihood ratios, fitted on dev; {level} band by dev's people",
         },
-        "maps": any(own.map is not None for own in systems),
+        "maps": any(system["map"] is not None for system in systems),
     }

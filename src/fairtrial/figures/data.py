@@ -11,6 +11,7 @@ import numpy as np
 
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.trials import Trials
+from fairtrial.groups.zoo import Role, Shows, zoo_data
 from fairtrial.inference.people import Cluster
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MeasureLike
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 Bands = Literal["none", "pointwise"]
 PooledBands = Literal["none", "pointwise", "simultaneous"]
-ZooOf = Literal["scores", "errors"]
-Who = Literal["claim", "subject"]
 Model = Literal["oman-zucker", "beta-binomial"]
 GridOf = Literal["paper", "quick"]
 
@@ -48,7 +47,7 @@ def _thresholds(dev: Trials, test: Trials, criterion: CriterionLike, alpha: floa
     sets, rule = TrialSets(dev, test), as_criterion(criterion)
     alphas = rule.resolve_alpha(alpha)
     judged = {name: judge(sets, system=name, criterion=rule, alphas=alphas) for name in dev.systems}
-    return {name: float(own.at(0).threshold) for name, own in judged.items()}
+    return {name: float(judgement.at(0).threshold) for name, judgement in judged.items()}
 
 
 def _only(dev: Trials) -> str:
@@ -171,8 +170,8 @@ def zoo_sets(
     *,
     criterion: CriterionLike = "eer",
     alpha: float | None = None,
-    shows: ZooOf = "scores",
-    by: Who = "claim",
+    shows: Shows = "scores",
+    by: Role = "claim",
 ) -> Drawn:
     """Gather everybody's genuine and impostor trials of one system.
 
@@ -194,8 +193,6 @@ def zoo_sets(
     Drawn
         The zoo.
     """
-    from fairtrial.figures import zoo_data
-
     threshold = _thresholds(dev, test, criterion, alpha)[_only(dev)]
     return Drawn((zoo_data(test, by=by, shows=shows, threshold=threshold),), {}, (*dev.notes, *test.notes))
 
@@ -207,12 +204,12 @@ def _along_priors(kind: str, result: CalibratedSystems, bands: Bands, raw: bool,
     level = None if bands == "none" else confidence
     if level is None and confidence != 0.95:
         raise ParameterError("{confidence!p} applies to {bands!p}", code="does-not-apply", confidence=0, bands=0)
-    drawn = [make(own, raw=raw, confidence=level) for own in result.systems]
-    return Drawn((drawn,), {}, _notes(result))
+    systems = [make(system, raw=raw, confidence=level) for system in result.systems]
+    return Drawn((systems,), {}, _notes(result))
 
 
 def _notes(result: CalibratedSystems) -> tuple[Any, ...]:
-    return tuple(note for own in result.systems for note in own.notes)
+    return tuple(note for system in result.systems for note in system.notes)
 
 
 def bayes_errors(
@@ -251,7 +248,7 @@ def tippett_curves(result: CalibratedSystems) -> Drawn:
     """Compute the proportions of trials above each log-likelihood ratio."""
     from fairtrial.calibration.curves import tippett_curve
 
-    curves = [tippett_curve(own) for own in result.systems]
+    curves = [tippett_curve(system) for system in result.systems]
     return Drawn((curves,), {}, _notes(result))
 
 
@@ -285,8 +282,8 @@ def pav_curves(
             "{of_scores!p} are those of one system; choose it with {systems!p}", code="systems", of_scores=0, systems=0
         )
     curves = [
-        pav_curve(own, of_scores=of_scores, confidence=confidence, n_resamples=n_resamples, rng=rng)
-        for own in result.systems
+        pav_curve(system, of_scores=of_scores, confidence=confidence, n_resamples=n_resamples, rng=rng)
+        for system in result.systems
     ]
     return Drawn((curves,), {}, _notes(result))
 
@@ -330,13 +327,13 @@ def llr_maps(
         calibrate(dev, test, method=name, prior=prior, confidence=confidence, cluster=cluster)
         for name in dict.fromkeys(methods)
     ]
-    linear = all(isinstance(own.systems[0].calibration.influence, LinearInfluence) for own in results)
+    linear = all(isinstance(result.systems[0].calibration.influence, LinearInfluence) for result in results)
     if linear and (n_resamples != 1000 or rng != 0):
         name = "rng" if rng != 0 else "n_resamples"
         template = f"{{{name}!p}} applies to maps whose band resamples dev, as that of pav does"
         raise ParameterError(template, code="does-not-apply", **{name: 0})
-    maps = [llr_map(own.systems[0], confidence=confidence, n_resamples=n_resamples, rng=rng) for own in results]
-    return Drawn((maps,), {}, tuple(note for own in results for note in _notes(own)))
+    maps = [llr_map(result.systems[0], confidence=confidence, n_resamples=n_resamples, rng=rng) for result in results]
+    return Drawn((maps,), {}, tuple(note for result in results for note in _notes(result)))
 
 
 def deviations(*, far: float = 0.1, frr: float = 0.2, genuine: int = 100, most: float = 1000.0) -> Drawn:
@@ -351,7 +348,7 @@ def deviations(*, far: float = 0.1, frr: float = 0.2, genuine: int = 100, most: 
     most : float, default 1000
         The largest NI / NC.
     """
-    from fairtrial.figures.published import hter_deviations, ratios_up_to
+    from fairtrial.published.normal import hter_deviations, ratios_up_to
 
     return Drawn((hter_deviations(ratios=ratios_up_to(most), far=far, frr=frr, genuine=genuine),))
 
@@ -424,10 +421,12 @@ def covered_cells(
         values = {name: value if isinstance(value, tuple) else (value,) for name, value in axes.items()}
         rows: Sequence[Any] = choose_rows(read_study(file), **values)
     else:
-        given = {**({"n": 500, "m": PAPER.m, "pi": 0.001, "rho": 0.4} if along_attempts else {}), **study, **axes}
-        given |= {"methods": methods or None, "workers": workers}
-        found = coverage_study(confidence=confidence, **{key: each for key, each in given.items() if each is not None})
-        rows, simulated = found.rows, None if exact else found.settings.data_sets
+        settings = {**({"n": 500, "m": PAPER.m, "pi": 0.001, "rho": 0.4} if along_attempts else {}), **study, **axes}
+        settings |= {"methods": methods or None, "workers": workers}
+        result = coverage_study(
+            confidence=confidence, **{name: value for name, value in settings.items() if value is not None}
+        )
+        rows, simulated = result.rows, None if exact else result.settings.data_sets
     chosen = {"methods": tuple(methods) or None}
     return Drawn((rows,), chosen | ({"data_sets": simulated, "confidence": confidence} if along_attempts else {}))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import TrialsLike, trials_of
-from fairtrial.core.words import Text, level_text, percent, term
+from fairtrial.core.words import level_text, percent, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
 from fairtrial.figures.style import (
@@ -24,7 +24,6 @@ from fairtrial.figures.style import (
     draw_point,
     explain,
     in_percent,
-    legend_below,
     legible,
     look,
     probit,
@@ -32,9 +31,9 @@ from fairtrial.figures.style import (
     several,
 )
 from fairtrial.inference.decide import Judgement, judge
-from fairtrial.inference.estimates import GIVEN, Threshold
+from fairtrial.inference.estimates import GIVEN
 from fairtrial.inference.folds import Block
-from fairtrial.inference.intervals import Interval, RateInterval
+from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
@@ -52,13 +51,10 @@ class OperatingPoint:
 
     threshold: float
     counts: ErrorCounts
-    far: Interval
-    frr: Interval
-    confidence: float
+    far: RateInterval
+    frr: RateInterval
     criterion: Criterion
     kind: Kind
-    interval_threshold: Threshold
-    """Whether the intervals have the threshold re-estimated."""
 
     @property
     def described(self) -> str:
@@ -66,8 +62,8 @@ class OperatingPoint:
         origin = PROVENANCES[self.kind]
         return (
             f"Curves and EER: a posteriori, on {origin.curves}. Points and HTER: on {origin.judged}, {origin.kind}, "
-            f"threshold by {self.criterion} {origin.chosen}, with {level_text(self.confidence)} intervals, "
-            f"{GIVEN[self.interval_threshold]}."
+            f"threshold by {self.criterion} {origin.chosen}, with {level_text(self.far.confidence)} intervals, "
+            f"{GIVEN[self.far.threshold]}."
         )
 
 
@@ -174,13 +170,13 @@ def operating_curve(
     notes: tuple[Note | str, ...] = (),
 ) -> OperatingCurve:
     """Compute the curve of judged trials, and put the point on it that was judged."""
-    trials, system, counts = judgement.trials, judgement.system, judgement.at(0)
-    given = far.confidence, judgement.criterion, judgement.kind, far.threshold
+    trials, system = judgement.trials, judgement.system
+    point = OperatingPoint(threshold, judgement.at(0), far, frr, judgement.criterion, judgement.kind)
     return OperatingCurve(
         name or system,
         roc_curve(trials, system=system, max_points=max_points),
         equal_error_rate(trials, system=system, definition=eer),
-        OperatingPoint(threshold, counts, far.interval, frr.interval, *given),
+        point,
         notes,
     )
 
@@ -230,37 +226,31 @@ def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | No
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
-    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> from fairtrial.figures import operating_curves
-    >>> det_plot(operating_curves(dev, test)).get_xlabel()
+    >>> data = ft.groups.synthetic_groups({"a": 20, "b": 20})
+    >>> det_plot(operating_curves(data.dev, data.test)).get_xlabel()
     'FAR (%)'
     """
     from matplotlib.ticker import FixedLocator, NullLocator
 
     systems = several(curves)
-    with axes_for(ax, "det") as own:
+    with axes_for(ax, "det") as axes:
         limits = det_limits(
             [(curve.roc.far, curve.roc.frr) for curve in systems],
             [(float(curve.point.counts.far), float(curve.point.counts.frr)) for curve in systems],
         )
-        own.set_xscale("function", functions=(probit, probit_inverse))
-        own.set_yscale("function", functions=(probit, probit_inverse))
-        for axis, name in ((own.xaxis, "FAR"), (own.yaxis, "FRR")):
+        axes.set_xscale("function", functions=(probit, probit_inverse))
+        axes.set_yscale("function", functions=(probit, probit_inverse))
+        for axis, name in ((axes.xaxis, "FAR"), (axes.yaxis, "FRR")):
             axis.set_major_locator(FixedLocator(DET_TICKS))
             axis.set_minor_locator(NullLocator())
             in_percent(axis, term(name))
-        own.set_xlim(*limits.far)
-        own.set_ylim(*limits.frr)
-        draw_diagonal(own, max(limits.far[0], limits.frr[0]), limits.far[1])
-        _draw_curves(own, systems, limits.far, limits.frr)
-        explain(own, f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
-        legend_below(own)
-        return own
+        axes.set_xlim(*limits.far)
+        axes.set_ylim(*limits.frr)
+        draw_diagonal(axes, max(limits.far[0], limits.frr[0]), limits.far[1])
+        _draw_curves(axes, systems, limits.far, limits.frr)
+        explain(axes, f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
+        return axes
 
 
 def det_caption(curves: OperatingCurve | Sequence[OperatingCurve]) -> str:
@@ -275,7 +265,7 @@ def _draw_curves(ax: Axes, curves: Sequence[OperatingCurve], far: Range = (0.0, 
         draw_line(ax, number, [], [], curve.label, marker=look(number).marker)
         point = curve.point
         x, y = min(max(float(point.counts.far), far[0]), far[1]), min(max(float(point.counts.frr), frr[0]), frr[1])
-        bars = draw_point(ax, number, x, y, across=point.far, up=point.frr)
+        bars = draw_point(ax, number, x, y, across=point.far.interval, up=point.frr.interval)
         if x in far or y in frr:
             bars.lines[0].set_clip_on(False)  # on the edge, and whole
         if 0 <= point.far.low < far[0] < x:
@@ -318,14 +308,9 @@ def roc_plot(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
-    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> from fairtrial.figures import operating_curves
-    >>> roc_plot(operating_curves(dev, test), limit=0.5).get_xlabel()
+    >>> data = ft.groups.synthetic_groups({"a": 20, "b": 20})
+    >>> roc_plot(operating_curves(data.dev, data.test), limit=0.5).get_xlabel()
     'FAR (%)'
     """
     systems = several(curves)
@@ -335,23 +320,28 @@ def roc_plot(
     if limit is None:
         farthest = max(max(curve.point.far.high, curve.point.frr.high) for curve in systems)
         limit = min(1.0, max(_ROOM * max(curve.eer.value for curve in systems), 1.15 * farthest, 0.001))
-    with axes_for(ax, "roc") as own:
-        draw_diagonal(own, 0, limit, str(Text("{FAR} = {FRR}")))
-        _draw_curves(own, systems)
+    with axes_for(ax, "roc") as axes:
+        _draw_curves(axes, systems)
         for number, curve in enumerate(systems):
             on_diagonal = curve.eer.definition in ("interpolated", "rocch")
             far, frr = (curve.eer.value,) * 2 if on_diagonal else (curve.eer.counts.far, curve.eer.counts.frr)
-            draw_hollow_point(own, number, float(far), float(frr))
-        explain(own, f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
-        explain(own, "EER on test, a posteriori", marker="o", markerfacecolor="white")
-        own.set(xlim=(0, limit), ylim=(0, limit), aspect="equal")
-        in_percent(own.xaxis, term("FAR"))
-        in_percent(own.yaxis, term("FRR"))
-        legend_below(own)
-        return own
+            draw_hollow_point(axes, number, float(far), float(frr))
+        source = PROVENANCES[systems[0].point.kind].source
+        _explain_square(axes, (0, limit), term("FAR"), term("FRR"), source, "EER")
+        return axes
 
 
-def roc_caption(curves: OperatingCurve | Sequence[OperatingCurve], *, limit: float | None = None) -> str:
+def _explain_square(axes: Axes, ends: Range, across: str, up: str, source: str, equal: str) -> None:
+    """Label axes of equal length, and say what the line where both rates are equal and the points stand for."""
+    draw_diagonal(axes, *ends, f"{across} = {up}")
+    explain(axes, f"threshold from {source}", marker="o")
+    explain(axes, f"{equal} on test, a posteriori", marker="o", markerfacecolor="white")
+    axes.set(xlim=ends, ylim=ends, aspect="equal")
+    in_percent(axes.xaxis, across)
+    in_percent(axes.yaxis, up)
+
+
+def roc_caption(curves: OperatingCurve | Sequence[OperatingCurve]) -> str:
     """Say what a ROC figure shows."""
     return f"ROC curves as errors. {several(curves)[0].point.described}"
 
@@ -463,38 +453,33 @@ def precision_recall_plot(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
-    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> precision_recall_plot(judged_precision(dev, test)).get_xlabel()
+    >>> data = ft.groups.synthetic_groups({"a": 20, "b": 20})
+    >>> precision_recall_plot(judged_precision(data.dev, data.test)).get_xlabel()
     'Recall (%)'
     """
     systems = several(curves)
     if not 0 <= low < 1:
         raise ParameterError("{low!p} must be a fraction from 0 to below 1, not {given}", code="limit", given=low)
-    with axes_for(ax, "precision-recall") as own:
-        draw_diagonal(own, low, 1, "precision = recall")
+    with axes_for(ax, "precision-recall") as axes:
         for number, curve in enumerate(systems):
             even, precision, recall = curve.break_even.value, curve.precision, curve.recall
             # between two thresholds precision is no higher than at the one with the higher recall
-            draw_line(own, number, curve.curve.recall, curve.curve.precision, drawstyle="steps-post")
+            draw_line(axes, number, curve.curve.recall, curve.curve.precision, drawstyle="steps-post")
             label = f"break-even {percent(even)}, F1 {percent(f1(curve.judgement.at(0)))}"
-            draw_line(own, number, [], [], f"{legible(curve.system)}: {label}", marker=look(number).marker)
-            draw_hollow_point(own, number, even, even)
-            draw_point(own, number, recall.estimate, precision.estimate, across=recall.interval, up=precision.interval)
-        explain(own, f"threshold from {systems[0].judgement.sets.provenance.source}", marker="o")
-        explain(own, "break-even point on test, a posteriori", marker="o", markerfacecolor="white")
-        own.set(xlim=(low, 1), ylim=(low, 1), aspect="equal")
-        in_percent(own.xaxis, "Recall")
-        in_percent(own.yaxis, "Precision")
-        legend_below(own)
-        return own
+            draw_line(axes, number, [], [], f"{legible(curve.system)}: {label}", marker=look(number).marker)
+            draw_hollow_point(axes, number, even, even)
+            draw_point(axes, number, recall.estimate, precision.estimate, across=recall.interval, up=precision.interval)
+            if recall.low < low < recall.estimate:
+                draw_beyond(axes, number, low, precision.estimate, "<")
+            if precision.low < low < precision.estimate:
+                draw_beyond(axes, number, recall.estimate, low, "v")
+        source = systems[0].judgement.sets.provenance.source
+        _explain_square(axes, (low, 1), "Recall", "Precision", source, "break-even point")
+        return axes
 
 
-def precision_recall_caption(curves: JudgedPrecision | Sequence[JudgedPrecision], *, low: float = 0.0) -> str:
+def precision_recall_caption(curves: JudgedPrecision | Sequence[JudgedPrecision]) -> str:
     """Say what a figure of precision and recall shows."""
     first = several(curves)[0]
     judgement, precision = first.judgement, first.precision

@@ -33,6 +33,7 @@ from fairtrial.figures.style import (
     linear_axis,
     look,
     rate_axis,
+    sentences,
     several,
 )
 from fairtrial.inference.estimates import GIVEN_ALONG
@@ -83,34 +84,28 @@ def epc_plot(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
-    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> old, new = (
-    ...     ft.performance_curve(dev, test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
-    ...     for name in ("old", "new")
+    >>> lp1 = ft.benchmark.load_lausanne().sets[0]
+    >>> a, b = (
+    ...     ft.performance_curve(lp1.dev, lp1.test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
+    ...     for name in ("(DCTb,MLP)", "(PAC,GMM)")
     ... )
-    >>> epc_plot([old, new]).get_xlabel()
+    >>> epc_plot([a, b]).get_xlabel()
     'alpha, the weight of FAR'
     """
-    shown = as_curves(curves)
-    around = bands or {}
-    places = {curve.system: number for number, curve in enumerate(shown)}
-    with axes_for(ax, "epc") as own:
-        _draw_curves(own, {curve.system: curve for curve in shown}, around)
+    systems = {curve.system: curve for curve in as_curves(curves)}
+    places = {name: number for number, name in enumerate(systems)}
+    with axes_for(ax, "epc") as axes:
+        _draw_curves(axes, systems, bands)
         for point in points:
             number = places.get(point.system)
             if number is None:
                 raise ParameterError(f"there is a point of {point.system}, but no curve of it", code="no-such-curve")
             apart = _APART * (number - (len(places) - 1) / 2)
-            draw_point(own, number, point.alpha + apart, float(point.test.hter), up=point.interval().interval)
-        for kind in dict.fromkeys((band.confidence, band.kind) for band in around.values()):
-            explain_band(own, f"{level_text(kind[0])} {kind[1]} band")
-        legend_below(own)
-        return own
+            draw_point(axes, number, point.alpha + apart, float(point.test.hter), up=point.interval().interval)
+        for confidence, kind in dict.fromkeys((band.confidence, band.kind) for band in (bands or {}).values()):
+            explain_band(axes, f"{level_text(confidence)} {kind} band")
+        return axes
 
 
 def epc_caption(
@@ -120,29 +115,29 @@ def epc_caption(
     points: Sequence[Evaluation | SystemEvaluation] = (),
 ) -> str:
     """Say what a figure of Expected Performance Curves shows."""
-    shown = as_curves(curves)
-    parts = [f"Expected performance curves: {how_judged(shown[0])}"]
+    systems = as_curves(curves)
+    parts = [f"Expected performance curves: {how_judged(systems[0])}"]
     for band in list((bands or {}).values())[:1]:
         by = " by bootstrap" if band.method == "bootstrap" else ""
         parts.append(f"{level_text(band.confidence)} {band.kind} bands{by}, {GIVEN_ALONG[band.threshold]}")
     for point in points[:1]:
         interval = point.interval()
         parts.append(f"Points with {level_text(interval.confidence)} intervals, {GIVEN_ALONG[interval.threshold]}")
-    return ". ".join([*parts, *_cut_off(shown)]) + "."
+    return sentences(*parts, _cut_off(systems))
 
 
 def as_curves(curves: PerformanceCurve | Sequence[PerformanceCurve]) -> tuple[PerformanceCurve, ...]:
     """Give one or several curves as several that can share axes."""
-    shown = several(curves)
-    first = shown[0]
-    for curve in shown:
+    systems = several(curves)
+    first = systems[0]
+    for curve in systems:
         if curve.measure.name != first.measure.name:
             raise ParameterError(
                 f"{curve.system} shows {curve.measure.label} and {first.system} {first.measure.label}: "
                 "draw curves of one measure",
                 code="several-measures",
             )
-    return shown
+    return systems
 
 
 def how_judged(curve: PerformanceCurve) -> str:
@@ -157,11 +152,12 @@ def _top(curves: Sequence[PerformanceCurve]) -> float | None:
     return 1.4 * inner if highest > 2 * inner > 0 and not curves[0].measure.higher_is_better else None
 
 
-def _cut_off(curves: Sequence[PerformanceCurve]) -> list[str]:
+def _cut_off(curves: Sequence[PerformanceCurve]) -> str:
+    """Say what the axis of errors leaves out, if it leaves out something."""
     top, measure = _top(curves), curves[0].measure
     if top is None:
-        return []
-    return [f"{term(measure.label)} above {figure_text(top, measure.is_share)}, at the ends of alpha, is cut off"]
+        return ""
+    return f"{term(measure.label)} above {figure_text(top, measure.is_share)}, at the ends of alpha, is cut off"
 
 
 def _draw_curves(ax: Axes, curves: Mapping[str, PerformanceCurve], bands: Mapping[str, Band] | None = None) -> None:
@@ -175,16 +171,15 @@ def _draw_curves(ax: Axes, curves: Mapping[str, PerformanceCurve], bands: Mappin
         if bands and name in bands:
             draw_band(ax, number, bands[name].alpha, bands[name].low, bands[name].high)
         number += 1
-    shown = list(curves.values())
-    measure, criterion = shown[0].measure, shown[0].criterion
-    ax.set(xlim=(float(shown[0].alpha[0]), float(shown[0].alpha[-1])), xlabel=alpha_label(criterion))
-    label = f"{term(measure.label)} on {PROVENANCES[shown[0].kind].judged}"
-    if measure.is_share:
+    first = next(iter(curves.values()))
+    ax.set(xlim=(float(first.alpha[0]), float(first.alpha[-1])), xlabel=alpha_label(first.criterion))
+    label = f"{term(first.measure.label)} on {PROVENANCES[first.kind].judged}"
+    if first.measure.is_share:
         in_percent(ax.yaxis, label)
     else:
         ax.set_ylabel(label)
-    if not measure.higher_is_better:
-        ax.set_ylim(0, _top(shown))
+    if not first.measure.higher_is_better:
+        ax.set_ylim(0, _top(list(curves.values())))
 
 
 _HATCHES = ("////", "\\\\\\\\")
@@ -223,52 +218,41 @@ def epc_comparison_plot(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
-    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> old, new = (
-    ...     ft.performance_curve(dev, test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
-    ...     for name in ("old", "new")
+    >>> lp1 = ft.benchmark.load_lausanne().sets[0]
+    >>> a, b = (
+    ...     ft.performance_curve(lp1.dev, lp1.test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
+    ...     for name in ("(DCTb,MLP)", "(PAC,GMM)")
     ... )
-    >>> epc_comparison_plot(old, new, ft.compare_curves(old, new)).get_ylabel()
+    >>> epc_comparison_plot(a, b, ft.compare_curves(a, b)).get_ylabel()
     'HTER on test (%)'
     """
     _check_pair(a, b, comparison)
-    with axes_for(ax, "epc-compare") as own:
-        _draw_curves(own, {curve.system: curve for curve in (a, b)})
-        own.set_ylim(top=own.get_ylim()[0] + 1.08 * np.diff(own.get_ylim())[0])
+    with axes_for(ax, "epc-compare") as axes:
+        _draw_curves(axes, {curve.system: curve for curve in (a, b)})
+        axes.set_ylim(top=axes.get_ylim()[0] + 1.08 * np.diff(axes.get_ylim())[0])
         # a tint where A or B is better; a strip at the top, off the curves, says who by its hatching
         for number, name in enumerate((comparison.a, comparison.b)):
             better = comparison.different & ((comparison.worse < 0.5) if number == 0 else (comparison.worse > 0.5))
             for place, (low, high) in enumerate(spans(comparison.alpha, better)):
                 label = f"{legible(name)} significantly better" if place == 0 else None
                 colour = look(number).colour
-                own.axvspan(low, high, color=colour, alpha=_PALE, linewidth=0, zorder=0)
+                axes.axvspan(low, high, color=colour, alpha=_PALE, linewidth=0, zorder=0)
                 strip: dict[str, Any] = {"hatch": _HATCHES[number], "edgecolor": "white", "linewidth": 0}
-                own.axvspan(low, high, *_STRIP, facecolor=colour, label=label, **strip)
-        legend_below(own)
-        return own
+                axes.axvspan(low, high, *_STRIP, facecolor=colour, label=label, **strip)
+        return axes
 
 
 def epc_comparison_caption(a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison) -> str:
     """Say what a figure of two compared curves shows."""
     whole = "simultaneously over all alpha" if comparison.simultaneous else "at each alpha by itself"
-    parts = [
+    return sentences(
         f"Expected performance curves: {how_judged(a)}",
         f"Shaded: significant with {level_text(comparison.confidence)} confidence, {comparison.test} test, {whole}, "
         f"{GIVEN_ALONG[comparison.threshold]}",
-        _sentence(comparison.unclaimed),
-        *_cut_off((a, b)),
-    ]
-    return ". ".join(filter(None, parts)) + "."
-
-
-def _sentence(text: object) -> str:
-    words = str(text)
-    return words[:1].upper() + words[1:]
+        comparison.unclaimed,
+        _cut_off((a, b)),
+    )
 
 
 def _check_pair(a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison) -> None:
@@ -329,25 +313,23 @@ def epc_significance_plot(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import fairtrial as ft
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
-    >>> trials = ft.Trials.from_arrays(scores, genuine, systems=["old", "new"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> old, new = (
-    ...     ft.performance_curve(dev, test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
-    ...     for name in ("old", "new")
+    >>> lp1 = ft.benchmark.load_lausanne().sets[0]
+    >>> a, b = (
+    ...     ft.performance_curve(lp1.dev, lp1.test, criterion="wer-equal", alphas=[0.4, 0.5, 0.6], system=name)
+    ...     for name in ("(DCTb,MLP)", "(PAC,GMM)")
     ... )
-    >>> len(epc_significance_plot(old, new, ft.compare_curves(old, new)))
+    >>> len(epc_significance_plot(a, b, ft.compare_curves(a, b)))
     2
     """
     _check_pair(a, b, comparison)
     if not levels or not all(0 <= level <= 1 for level in levels):
         raise ParameterError(f"levels must be fractions between 0 and 1, not {list(levels)}", code="levels")
-    with figure_for(figure, "epc-significance") as own:
-        upper, lower = own.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+    with figure_for(figure, "epc-significance") as canvas:
+        upper, lower = canvas.subplots(2, 1, sharex=True, height_ratios=[3, 2])
         _draw_curves(upper, {curve.system: curve for curve in (a, b)})
+        if not a.measure.higher_is_better:
+            upper.set_ylim(bottom=0.8 * min(np.nanmin(a.value), np.nanmin(b.value)))
         lower.set_xlabel(upper.get_xlabel())
         upper.set_xlabel("")
         upper.set_title("(a)")
@@ -376,14 +358,13 @@ def epc_significance_caption(
     a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison, *, levels: Sequence[float] = _LEVELS
 ) -> str:
     """Say what the two panels show."""
-    parts = [
+    return sentences(
         f"(a) Expected performance curves: {how_judged(a)}",
         f"(b) Confidence that {a.system} is worse than {b.system}, {comparison.test} test, "
         f"{GIVEN_ALONG[comparison.threshold]}; grey: {_beyond(levels)}",
-        _sentence(comparison.unclaimed),
-        *_cut_off((a, b)),
-    ]
-    return ". ".join(filter(None, parts)) + "."
+        comparison.unclaimed,
+        _cut_off((a, b)),
+    )
 
 
 def pooled_epc_plot(
@@ -447,17 +428,16 @@ def pooled_epc_plot(
                 text = f"there is no group {shown(group)}; there are {listed(run.pooled)}"
                 raise ParameterError(text, code="no-such-group")
         curves = {run.label: run.pooled[group] for run in runs}
-    with axes_for(ax, "pooled-epc") as own:
-        _draw_curves(own, curves, bands)
+    with axes_for(ax, "pooled-epc") as axes:
+        _draw_curves(axes, curves, bands)
         for band in list((bands or {}).values())[:1]:
-            explain_band(own, str(band.described))
+            explain_band(axes, str(band.described))
         if comparison is not None:
             step = float(comparison.alpha[1] - comparison.alpha[0]) / 2
             for place, region in enumerate(comparison.regions):
                 ends = max(region.low - step, 0.0), min(region.high + step, 1.0)
-                own.axvspan(*ends, color=PALE, zorder=0, label=None if place else "significantly different")
-        legend_below(own)
-        return own
+                axes.axvspan(*ends, color=PALE, zorder=0, label=None if place else "significantly different")
+        return axes
 
 
 def pooled_epc_caption(
@@ -473,28 +453,31 @@ def pooled_epc_caption(
     what = first.label if len(runs) == 1 else "all experiments" if group == "all" else group
     data = f"{first.benchmark} (synthetic)" if first.synthetic else first.benchmark
     curves = list(first.pooled.values()) if len(runs) == 1 else [run.pooled[group] for run in runs]
-    parts = [f"Pooled expected performance curves: {data}, {first.protocol}, {what}", _sentence(how_judged(curves[0]))]
+    parts: list[object] = [
+        f"Pooled expected performance curves: {data}, {first.protocol}, {what}",
+        how_judged(curves[0]),
+    ]
     parts += [f"{band.described}, {GIVEN_ALONG[band.threshold]}" for band in list((bands or {}).values())[:1]]
     if comparison is not None:
         differ = "Grey: they differ" if comparison.regions else "They differ nowhere"
         whole = "simultaneously over the whole range" if comparison.simultaneous else "at each alpha by itself"
         level = f"{level_text(comparison.confidence)} confidence, {GIVEN_ALONG[comparison.threshold]}"
-        parts += filter(None, [f"{differ}, {level}, {whole}", _sentence(comparison.unclaimed)])
-    return ". ".join([*parts, *_cut_off(curves)]) + "."
+        parts += [f"{differ}, {level}, {whole}", comparison.unclaimed]
+    return sentences(*parts, _cut_off(curves))
 
 
 def pooled_chart(curves: Mapping[str, PerformanceCurve], bands: Mapping[str, Band] | None = None) -> dict[str, Any]:
     """Give the chart `pooled` of curves and their bands by name."""
-    drawn = []
+    lines = []
     for number, (name, curve) in enumerate(curves.items()):
         colour, dashes = line_of(number)
         style = {"colour": COLOURS.index(colour), "dashes": list(dashes), "bold": name == "all"}
         band = (bands or {}).get(name)
-        around = {} if band is None else {"low": band.low.tolist(), "high": band.high.tolist()}
-        drawn.append({"name": name, "alpha": curve.alpha.tolist(), "hter": curve.value.tolist(), **style, **around})
+        limits = {} if band is None else {"low": band.low.tolist(), "high": band.high.tolist()}
+        lines.append({"name": name, "alpha": curve.alpha.tolist(), "hter": curve.value.tolist(), **style, **limits})
     first = next(iter(curves.values()))
     highest = max(highest_within(curve.alpha, curve.value) for curve in curves.values())
     label = f"{term(first.measure.label)} on {PROVENANCES[first.kind].judged} trials"
     up = rate_axis(label, highest) if first.measure.is_share else linear_axis(label, (0.0, 1.08 * highest or 1.0))
     across = alpha_axis(first.criterion, (float(first.alpha[0]), float(first.alpha[-1])))
-    return {"curves": drawn, "x": across.to_dict(), "y": up.to_dict()}
+    return {"curves": lines, "x": across.to_dict(), "y": up.to_dict()}

@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.words import in_percent as percent_text
 from fairtrial.core.words import level_text, p_phrase, percent, plural, term
-from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
+from fairtrial.evaluation.epc import PerformanceCurve, curve_of
 from fairtrial.figures.det import OperatingCurve, det_plot, operating_curve
 from fairtrial.figures.epc import as_curves, epc_caption, epc_plot
 from fairtrial.figures.style import (
@@ -28,10 +28,9 @@ from fairtrial.figures.style import (
     look,
     plain_log_axis,
 )
-from fairtrial.figures.system import JudgedCurves, judged_charts
+from fairtrial.figures.system import JudgedCurves, along_alpha, judged_charts, limits_of
 from fairtrial.groups.rates import RATES, Rate
 from fairtrial.groups.results import GroupEvaluation, GroupRates
-from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import GIVEN
 from fairtrial.inference.limits import intervals_along, judged_interval
 from fairtrial.inference.split import PROVENANCES
@@ -62,12 +61,12 @@ _HALFWAY = 0.179
 _LEAST_AXIS = 1e-6
 
 
-def groups_plot(found: GroupEvaluation, *, sort: Sorting = "name", figure: Canvas | None = None) -> Canvas:
+def groups_plot(result: GroupEvaluation, *, sort: Sorting = "name", figure: Canvas | None = None) -> Canvas:
     """Draw FAR and FRR of every group with their simultaneous intervals, on log axes.
 
     Parameters
     ----------
-    found : GroupEvaluation
+    result : GroupEvaluation
         Of `evaluate_groups`.
     sort : {"name", "far", "frr", "hter"}, default "name"
         In the order of the result, or the group with the highest rate first.
@@ -94,39 +93,39 @@ def groups_plot(found: GroupEvaluation, *, sort: Sorting = "name", figure: Canva
     >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
     ['b (20 people)', 'a (20 people)']
     """
-    rows = list(found.groups)
+    rows = list(result.groups)
     if sort in ("far", "frr", "hter"):
         rows.sort(key=lambda row: -1.0 if isnan(getattr(row, sort)) else getattr(row, sort), reverse=True)
     elif sort != "name":
         raise ParameterError(f"sort must be name, far, frr or hter, not {sort!r}", code="choice")
-    with figure_for(figure, "groups", (7.6, 1.7 + _ROW * len(rows))) as own:
-        panels = own.subplots(1, 2, sharey=True)
+    with figure_for(figure, "groups", (7.6, 1.7 + _ROW * len(rows))) as canvas:
+        panels = canvas.subplots(1, 2, sharey=True)
         for number, (ax, rate) in enumerate(zip(panels, RATES, strict=True)):
-            _draw_rates(ax, number, rows, rate, found.overall[rate])
-        size = min(9.0, 72 * own.bbox.height / own.get_dpi() * 0.7 / len(rows))
+            _draw_rates(ax, number, rows, rate, result.overall[rate])
+        size = min(9.0, 72 * canvas.bbox.height / canvas.get_dpi() * 0.7 / len(rows))
         people = ["" if row.people is None else f" ({plural(row.people, 'person', 'people')})" for row in rows]
         labels = [legible(row.group) + count for row, count in zip(rows, people, strict=True)]
         panels[0].set_yticks(range(len(rows)), labels, fontsize=size)
         panels[0].set_ylim(len(rows) - 0.4, -0.6)
-        return own
+        return canvas
 
 
-def groups_caption(found: GroupEvaluation, *, sort: Sorting = "name") -> str:
+def groups_caption(result: GroupEvaluation) -> str:
     """Say what a figure of groups shows, and whether groups differ."""
-    parts = [f"{found.system} by {' and '.join(found.by)}: {found.kind}, {found.chosen}; line: all trials"]
-    intervals = [interval for row in found.groups for rate in RATES if (interval := row.interval_of(rate)) is not None]
+    parts = [f"{result.system} by {' and '.join(result.by)}: {result.kind}, {result.chosen}; line: all trials"]
+    intervals = [interval for row in result.groups for rate in RATES if (interval := row.interval_of(rate)) is not None]
     if intervals:
-        given = GIVEN[intervals[0].threshold]
-        parts.append(f"{level_text(found.confidence)} simultaneous intervals, {given}; arrows: beyond the axis")
-    if found.tests:
-        tests = ", ".join(f"{term(label_of(test.measure))} {p_phrase(test.p_value)}" for test in found.tests)
+        claim = GIVEN[intervals[0].threshold]
+        parts.append(f"{level_text(result.confidence)} simultaneous intervals, {claim}; arrows: beyond the axis")
+    if result.tests:
+        tests = ", ".join(f"{term(label_of(test.measure))} {p_phrase(test.p_value)}" for test in result.tests)
         parts.append(f"Test of equal groups: {tests}; groups that share a letter are not shown to differ")
     return ". ".join(parts) + "."
 
 
 def _draw_rates(ax: Axes, number: int, rows: Sequence[GroupRates], rate: Rate, overall: float) -> None:
     """Draw one rate of every group on a log axis, on which a rate of 0 is an arrow from its upper limit."""
-    drawn = look(number)
+    mark = look(number)
     low, high = _rate_range(rows, rate, overall)
     ax.set(xscale="log", xlim=(low, high))
     if overall > 0:
@@ -140,13 +139,13 @@ def _draw_rates(ax: Axes, number: int, rows: Sequence[GroupRates], rate: Rate, o
             continue
         ends = [interval.high]
         if interval.estimate > 0:
-            ax.hlines(place, max(interval.low, low), interval.high, color=drawn.colour, linewidth=1.4)
-            ax.plot(interval.estimate, place, marker=drawn.marker, color=drawn.colour, linestyle="", markersize=5.5)
+            ax.hlines(place, max(interval.low, low), interval.high, color=mark.colour, linewidth=1.4)
+            ax.plot(interval.estimate, place, marker=mark.marker, color=mark.colour, linestyle="", markersize=5.5)
             ends = [interval.low, interval.high] if interval.low > low else ends
         if interval.low <= low:
-            arrow = {"arrowstyle": "->", "color": drawn.colour, "shrinkA": 0, "shrinkB": 0, "linewidth": 1.4}
+            arrow = {"arrowstyle": "->", "color": mark.colour, "shrinkA": 0, "shrinkB": 0, "linewidth": 1.4}
             ax.annotate("", (low, place), (interval.high, place), arrowprops=arrow)
-        ax.plot(ends, [place] * len(ends), marker="|", color=drawn.colour, linestyle="", markersize=7)
+        ax.plot(ends, [place] * len(ends), marker="|", color=mark.colour, linestyle="", markersize=7)
         letters = row.far_letters if rate == "far" else row.frr_letters
         ax.text(1.01, place, letters, transform=ax.get_yaxis_transform(), va="center", fontsize=8)
     ax.grid(visible=False, axis="y")
@@ -165,12 +164,12 @@ def _rate_range(rows: Sequence[GroupRates], rate: Rate, overall: float) -> Range
     return max(min([lowest, *limits]), lowest / _FAR_BELOW) / _ROOM, high
 
 
-def group_matrix_plot(found: GroupEvaluation, *, ax: Axes | None = None) -> Axes:
+def group_matrix_plot(result: GroupEvaluation, *, ax: Axes | None = None) -> Axes:
     """Draw the FAR by the group of the claim and the group of the impostor, on a log scale of colours.
 
     Parameters
     ----------
-    found : GroupEvaluation
+    result : GroupEvaluation
         Of `evaluate_groups`, with a table of people or `impostor_by`, so that both groups are known.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
@@ -192,30 +191,30 @@ def group_matrix_plot(found: GroupEvaluation, *, ax: Axes | None = None) -> Axes
     >>> from fairtrial import evaluate_groups
     >>> from fairtrial.groups import synthetic_groups
     >>> data = synthetic_groups({"a": 20, "b": 20}, worse={"b": 4.0})
-    >>> found = evaluate_groups(data.dev, data.test, by="group", impostor_by="impostor_group")
-    >>> group_matrix_plot(found).get_xlabel()
+    >>> result = evaluate_groups(data.dev, data.test, by="group", impostor_by="impostor_group")
+    >>> group_matrix_plot(result).get_xlabel()
     'group of the impostor'
     """
     from matplotlib.colors import LogNorm
 
-    if not found.meetings:
+    if not result.meetings:
         raise TrialsError(
             "the groups of impostors are unknown; give them with {people!p} or {impostor_by!p}",
             code="no-impostor-groups",
             people=...,
         )
-    names = [row.group for row in found.groups]
-    names += sorted({pair.impostor for pair in found.meetings} - set(names))
+    names = [row.group for row in result.groups]
+    names += sorted({pair.impostor for pair in result.meetings} - set(names))
     place = {name: k for k, name in enumerate(names)}
     rates = np.full((len(names), len(names)), np.nan)
-    for pair in found.meetings:
+    for pair in result.meetings:
         rates[place[pair.claim], place[pair.impostor]] = pair.interval.estimate
     low, high = float(np.min(rates, where=rates > 0, initial=1.0)), float(np.max(rates, where=rates > 0, initial=0.0))
     if high == 0:
         low, high = 0.001, 0.01
     elif low == high:
         low, high = low / 2, min(2 * high, 1.0)
-    side, labels, overall = 2.2 + _SQUARE * len(names), [legible(name) for name in names], found.overall["far"]
+    side, labels, overall = 2.2 + _SQUARE * len(names), [legible(name) for name in names], result.overall["far"]
     with axes_for(ax, "group-matrix", (side + 1.0, side)) as axes:
         image = axes.imshow(np.maximum(rates, low), norm=LogNorm(low, high), cmap="viridis", aspect="equal")
         axes.set_xticks(range(len(names)), labels, rotation=45, ha="right", rotation_mode="anchor")
@@ -228,7 +227,7 @@ def group_matrix_plot(found: GroupEvaluation, *, ax: Axes | None = None) -> Axes
         in_percent(bar.ax.yaxis, term("FAR"))
         plain_log_axis(bar.ax.yaxis, log_ticks(low, high))
         shades = np.asarray(image.to_rgba(np.asarray(image.get_array())))[:, :, :3] ** _GAMMA @ _LUMINANCE
-        for pair in found.meetings if len(names) <= _MANY else ():
+        for pair in result.meetings if len(names) <= _MANY else ():
             row, column, interval = place[pair.claim], place[pair.impostor], pair.interval
             axes.text(
                 column,
@@ -243,18 +242,18 @@ def group_matrix_plot(found: GroupEvaluation, *, ax: Axes | None = None) -> Axes
         return axes
 
 
-def group_matrix_caption(found: GroupEvaluation) -> str:
+def group_matrix_caption(result: GroupEvaluation) -> str:
     """Say what the matrix shows."""
-    rule = f"threshold by {found.criterion.described(found.alpha)} {PROVENANCES[found.kind].chosen}"
-    given = GIVEN[found.meetings[0].interval.threshold]
+    rule = f"threshold by {result.criterion.described(result.alpha)} {PROVENANCES[result.kind].chosen}"
+    claim = GIVEN[result.meetings[0].interval.threshold]
     return (
-        f"{found.system} by {' and '.join(found.by)}: {found.kind}, {rule}. Bold: differs from the rate of all trials, "
-        f"{percent(found.overall['far'])} ({level_text(found.confidence)} simultaneous intervals, {given})."
+        f"{result.system} by {' and '.join(result.by)}: {result.kind}, {rule}. Bold: differs from the rate of all "
+        f"trials, {percent(result.overall['far'])} ({level_text(result.confidence)} simultaneous intervals, {claim})."
     )
 
 
 def group_operating_curves(
-    found: GroupEvaluation,
+    result: GroupEvaluation,
     *,
     groups: Sequence[str] | None = None,
     eer: EerDefinition = "step-mean",
@@ -264,7 +263,7 @@ def group_operating_curves(
 
     Parameters
     ----------
-    found : GroupEvaluation
+    result : GroupEvaluation
         Of `evaluate_groups`.
     groups : sequence of str, optional
         Only these; all that have impostor trials by default.
@@ -288,21 +287,21 @@ def group_operating_curves(
     >>> [curve.system for curve in curves], len({curve.point.threshold for curve in curves})
     (['a', 'b'], 1)
     """
-    judged = found.known_trials()
-    rates = {row.group: row for row in found.groups}
+    judged = result.known_trials()
+    rates = {row.group: row for row in result.groups}
     curves = []
     for name, part in judged.curves(judged.judgement, groups).items():
         far, frr = (
             rates[name].interval_of(rate)
-            or judged_interval(part, measure=rate, confidence=found.confidence, threshold=judged.threshold)
+            or judged_interval(part, measure=rate, confidence=result.confidence, threshold=judged.threshold)
             for rate in RATES
         )
-        curves.append(operating_curve(part, found.threshold, far, frr, eer=eer, max_points=max_points, name=name))
+        curves.append(operating_curve(part, result.threshold, far, frr, eer=eer, max_points=max_points, name=name))
     return tuple(curves)
 
 
 def group_det_plot(
-    found: GroupEvaluation,
+    result: GroupEvaluation,
     *,
     groups: Sequence[str] | None = None,
     eer: EerDefinition = "step-mean",
@@ -312,7 +311,7 @@ def group_det_plot(
 
     Parameters
     ----------
-    found : GroupEvaluation
+    result : GroupEvaluation
         Of `evaluate_groups`.
     groups : sequence of str, optional
         Only these; all that have impostor trials by default.
@@ -339,20 +338,18 @@ def group_det_plot(
     >>> group_det_plot(evaluate_groups(data.dev, data.test, by="group")).get_xlabel()
     'FAR (%)'
     """
-    return det_plot(group_operating_curves(found, groups=groups, eer=eer), ax=ax)
+    return det_plot(group_operating_curves(result, groups=groups, eer=eer), ax=ax)
 
 
-def group_det_caption(
-    found: GroupEvaluation, *, groups: Sequence[str] | None = None, eer: EerDefinition = "step-mean"
-) -> str:
+def group_det_caption(result: GroupEvaluation) -> str:
     """Say what a DET figure of groups shows."""
-    known = found.known_trials()
-    shared = "; genuine trials of all groups for groups that have none" if known.without_genuine else ""
-    provenance = PROVENANCES[found.kind]
+    judged = result.known_trials()
+    shared = "; genuine trials of all groups for groups that have none" if judged.without_genuine else ""
+    provenance = PROVENANCES[result.kind]
     return (
-        f"{found.system} by {' and '.join(found.by)}. Curves and EER: a posteriori, on {provenance.curves}{shared}. "
-        f"Points and HTER: {found.kind}, one threshold for all groups by {found.criterion} {provenance.chosen}, with "
-        f"{level_text(found.confidence)} simultaneous intervals, {GIVEN[known.threshold]}."
+        f"{result.system} by {' and '.join(result.by)}. Curves and EER: a posteriori, on {provenance.curves}{shared}. "
+        f"Points and HTER: {result.kind}, one threshold for all groups by {result.criterion} {provenance.chosen}, with "
+        f"{level_text(result.confidence)} simultaneous intervals, {GIVEN[judged.threshold]}."
     )
 
 
@@ -392,57 +389,49 @@ def group_epc_caption(curves: Sequence[PerformanceCurve]) -> str:
     return f"{epc_caption(curves)} At every alpha all groups share one threshold."
 
 
-def group_charts(found: GroupEvaluation, names: Sequence[str], label: str) -> dict[str, Any]:
+def group_charts(result: GroupEvaluation, names: Sequence[str], label: str) -> dict[str, Any]:
     """Give the charts of groups at the thresholds of all values of alpha, each from all dev trials.
 
     Limits along alpha have the critical value of the alpha that was asked for; `label` is that of the HTER.
     """
-    judged = found.known_trials()
-    judgement, given = judged.judgement, judged.threshold
-    whole = judge(
-        judgement.sets, system=judgement.system, criterion=judgement.criterion.along_alpha, alphas=alpha_grid()
-    )
+    judged = result.known_trials()
+    judgement, threshold = judged.judgement, judged.threshold
+    whole = along_alpha(judgement)
     # the confidence at which the interval of one group alone is its simultaneous one
-    critical = {str(rate): judged.families[rate].critical(found.confidence) for rate in RATES}
+    critical = {str(rate): judged.families[rate].critical(result.confidence) for rate in RATES}
     totals = judged.half_totals
-    critical["hter"] = critical["far"] if totals is None else totals[1].critical(found.confidence)
+    critical["hter"] = critical["far"] if totals is None else totals[1].critical(result.confidence)
     levels = {rate: 1 - 2 * float(ndtr(-value)) for rate, value in critical.items()}
-    rates = {row.group: row for row in found.groups}
-    asked = judged.curves(judgement, names)
-    weight = found.criterion.weight_of_far(found.alpha)
-    systems: list[JudgedCurves] = []
+    rates = {row.group: row for row in result.groups}
+    at_point = judged.curves(judgement, names)
+    weight = result.criterion.weight_of_far(result.alpha)
+    groups: list[JudgedCurves] = []
     limits: list[dict[str, Any]] = []
     for name, part in judged.curves(whole, names).items():
-        interval = rates[name].hter_interval or judged_interval(asked[name], confidence=levels["hter"], threshold=given)
-        own = JudgedCurves.of(
-            curve_of(part),
-            asked[name].at(0),
-            found.threshold,
-            interval,
-            weight,
-            name=name,
-            confidence=levels["hter"],
-            given=given,
+        interval = rates[name].hter_interval or judged_interval(
+            at_point[name], confidence=levels["hter"], threshold=threshold
         )
-        systems.append(own)
+        along = intervals_along(part, confidence=levels["hter"], threshold=threshold)
+        counts = at_point[name].at(0)
+        group = JudgedCurves.of(curve_of(part), counts, result.threshold, interval, weight, name=name, along=along)
+        groups.append(group)
         limits.append({})
         for rate in RATES:
-            at = rates[name].interval_of(rate)
-            if at is not None:
-                along = intervals_along(part, measure=rate, confidence=levels[rate], threshold=given)
-                low, high = (np.array([getattr(each, end) for each in along]) for end in ("low", "high"))
-                low[own.low == interval.low], high[own.low == interval.low] = at.interval
-                limits[-1][rate] = {"low": low.tolist(), "high": high.tolist(), "asked": list(at.interval)}
-    charts = judged_charts(systems, label)
-    charts["systems"] = [{**own, "limits": ends} for own, ends in zip(charts["systems"], limits, strict=True)]
+            requested = rates[name].interval_of(rate)
+            if requested is not None:
+                low, high = limits_of(intervals_along(part, measure=rate, confidence=levels[rate], threshold=threshold))
+                low[group.at_point], high[group.at_point] = requested.interval
+                limits[-1][rate] = {"low": low.tolist(), "high": high.tolist(), "asked": list(requested.interval)}
+    charts = judged_charts(groups, label)
+    charts["systems"] = [{**chart, "limits": ends} for chart, ends in zip(charts["systems"], limits, strict=True)]
     charts["rates"] = {}
     middle = (whole.alpha >= ALPHA_ENDS) & (whole.alpha <= 1 - ALPHA_ENDS)
     for rate in RATES:
-        values = np.concatenate([getattr(own.curves.curve, rate)[middle] for own in systems])
+        values = np.concatenate([getattr(group.curves.curve, rate)[middle] for group in groups])
         lowest = max(0.5 * float(np.min(values, where=values > 0, initial=0.02)), _LEAST_AXIS)
         charts["rates"][rate] = {
             "axis": log_axis(term(label_of(rate)), (lowest, 1.0)).to_dict(),
             "all": getattr(whole.test, rate).tolist(),
-            "asked": found.overall[rate],
+            "asked": result.overall[rate],
         }
     return charts

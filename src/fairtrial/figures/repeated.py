@@ -22,7 +22,6 @@ from fairtrial.figures.style import (
     draw_marked_line,
     figure_for,
     in_percent,
-    legend_below,
     look,
     plain_log_axis,
 )
@@ -76,9 +75,9 @@ class CoverageMap:
     @property
     def summary(self) -> str:
         """The proportions of cells that cover well, by both cuts: enough, and neither too little nor too much."""
-        known = self.coverage[np.isfinite(self.coverage)]
+        coverage = self.coverage[np.isfinite(self.coverage)]
         low, high = RIGHT_COVERAGE
-        enough, right = float(np.mean(known >= low)), float(np.mean((known >= low) & (known <= high)))
+        enough, right = float(np.mean(coverage >= low)), float(np.mean((coverage >= low) & (coverage <= high)))
         return f"at least {level_text(low)}: {100 * enough:.1f} %; {levels_text(low, high)}: {100 * right:.1f} %"
 
     @property
@@ -233,15 +232,15 @@ def coverage_plot(
     maps = [coverage_map(rows, name) for name in _methods(rows, methods)]
     columns = min(3, len(maps))
     lines = ceil(len(maps) / columns)
-    with figure_for(figure, "coverage", (1.2 + 3.4 * columns, 0.9 + 3.3 * lines)) as own:
-        panels: list[Axes] = own.subplots(lines, columns, squeeze=False).ravel().tolist()
+    with figure_for(figure, "coverage", (1.2 + 3.4 * columns, 0.9 + 3.3 * lines)) as canvas:
+        panels: list[Axes] = canvas.subplots(lines, columns, squeeze=False).ravel().tolist()
         colours = ListedColormap(COVERAGE_COLOURS, name="coverage")
         for panel, one in zip(panels, maps, strict=False):
             _draw_map(panel, one, colours)
         for panel in panels[len(maps) :]:
             panel.set_axis_off()
         keys = zip(COVERAGE_COLOURS, coverage_labels(), strict=True)
-        own.legend(
+        canvas.legend(
             handles=[Patch(facecolor=colour, label=label) for colour, label in keys],
             loc="outside lower center",
             ncols=5 if columns == 3 else 3,
@@ -338,30 +337,23 @@ def hook_plot(
             code="several-cells",
         )
     gap = float(min(np.diff(sorted({row.m for row in rows})), default=1.0))
-    with axes_for(ax, "hook") as own:
+    with axes_for(ax, "hook") as axes:
         for number, name in enumerate(names):
             line = sorted((row.m, row.coverage) for row in rows if row.method == name)
             attempts, coverage = np.array(line, dtype=np.float64).T
             errors = 2 * np.sqrt(coverage * (1 - coverage) / data_sets) if data_sets else None
-            drawn, label = look(number), NAMES.get(name, name)
+            mark, label = look(number), NAMES.get(name, name)
             attempts = attempts + _DODGE * gap * (number - (len(names) - 1) / 2)
-            style: dict[str, Any] = {"color": drawn.colour, "linestyle": drawn.line, "marker": drawn.marker}
-            own.errorbar(attempts, coverage, errors, markersize=4.5, elinewidth=0.9, capsize=2, label=label, **style)
-        own.set_xticks(sorted({row.m for row in rows}))
-        own.axhline(confidence, color=GREY, linewidth=0.9)
-        own.set(ylim=(0, 1.02), xlabel="m, attempts of each individual")
-        in_percent(own.yaxis, "coverage")
-        legend_below(own)
-        return own
+            style: dict[str, Any] = {"color": mark.colour, "linestyle": mark.line, "marker": mark.marker}
+            axes.errorbar(attempts, coverage, errors, markersize=4.5, elinewidth=0.9, capsize=2, label=label, **style)
+        axes.set_xticks(sorted({row.m for row in rows}))
+        axes.axhline(confidence, color=GREY, linewidth=0.9)
+        axes.set(ylim=(0, 1.02), xlabel="m, attempts of each individual")
+        in_percent(axes.yaxis, "coverage")
+        return axes
 
 
-def hook_caption(
-    rows: Sequence[Covered],
-    *,
-    methods: Sequence[str] | None = None,
-    confidence: float = 0.95,
-    data_sets: int | None = None,
-) -> str:
+def hook_caption(rows: Sequence[Covered], *, confidence: float = 0.95, data_sets: int | None = None) -> str:
     """Say what a figure of coverage against attempts shows."""
     first = rows[0]
     bars = f"; bars: 2 standard errors of {data_sets:,} data sets" if data_sets else ""
@@ -420,20 +412,19 @@ def fit_plot(fit: FitTest, *, ax: Axes | None = None) -> Axes:
         )
     likely = np.max([model.expected for model in models], axis=0) >= _LEAST
     last = int(np.flatnonzero((fit.observed > 0) | likely)[-1]) + 1
-    with axes_for(ax, "fit") as own:
-        own.bar(np.arange(last), fit.observed[:last], color=GREY, alpha=0.45, width=0.8, label="observed")
+    with axes_for(ax, "fit") as axes:
+        axes.bar(np.arange(last), fit.observed[:last], color=GREY, alpha=0.45, width=0.8, label="observed")
         for number, model in enumerate(models):
             label = f"{model.fit.model}: rho {model.fit.rho:.3g}, {p_phrase(model.p_value)}"
-            draw_marked_line(own, number, np.arange(last), model.expected[:last], label, markersize=5.5)
-        own.set(yscale="log", xlabel="errors of a person", ylabel="people")
+            draw_marked_line(axes, number, np.arange(last), model.expected[:last], label, markersize=5.5)
+        axes.set(yscale="log", xlabel="errors of a person", ylabel="people")
         highest = max(float(fit.observed.max()), *(float(model.expected.max()) for model in models))
-        own.set_ylim(_LEAST, 1.5 * highest)
-        plain_log_axis(own.yaxis)
+        axes.set_ylim(_LEAST, 1.5 * highest)
+        plain_log_axis(axes.yaxis)
         for place in np.flatnonzero(fit.observed[:last] == 0):
-            own.annotate("0", (place, _LEAST), (0, 3), textcoords="offset points", ha="center", color=GREY)
-        own.xaxis.set_major_locator(MaxNLocator(integer=True))
-        legend_below(own)
-        return own
+            axes.annotate("0", (place, _LEAST), (0, 3), textcoords="offset points", ha="center", color=GREY)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        return axes
 
 
 def fit_caption(fit: FitTest) -> str:
@@ -466,21 +457,20 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
     if not rows:
         raise ParameterError("the plan has no trade-off to draw", code="nothing-to-draw")
     attempts = [row.attempts for row in rows]
-    with axes_for(ax, "plan") as own:
-        draw_marked_line(own, 0, attempts, [row.individuals for row in rows], "individuals")
-        draw_marked_line(own, 1, attempts, [row.total for row in rows], "attempts in all")
-        draw_marked_line(own, 2, attempts, [row.cost for row in rows], "cost, in attempts")
+    with axes_for(ax, "plan") as axes:
+        draw_marked_line(axes, 0, attempts, [row.individuals for row in rows], "individuals")
+        draw_marked_line(axes, 1, attempts, [row.total for row in rows], "attempts in all")
+        draw_marked_line(axes, 2, attempts, [row.cost for row in rows], "cost, in attempts")
         if plan.rho:
             fewest = max(2, floor(plan.independent_attempts * plan.rho) + 1)
-            own.axhline(fewest, color=GREY, linestyle=":", label=f"{fewest:,} individuals: fewer are never enough")
+            axes.axhline(fewest, color=GREY, linestyle=":", label=f"{fewest:,} individuals: fewer are never enough")
         planned = f"planned: {plan.individuals:,} individuals, {plan.attempts:,} attempts each"
-        _draw_star(own, plan.attempts, plan.individuals, look(0).colour, planned)
-        own.set(xscale="log", yscale="log", xlabel="attempts of each individual", ylabel="people, attempts or cost")
-        own.set_xticks(attempts, [f"{value:g}" for value in attempts])
-        own.minorticks_off()
-        plain_log_axis(own.yaxis)
-        legend_below(own)
-        return own
+        _draw_star(axes, plan.attempts, plan.individuals, look(0).colour, planned)
+        axes.set(xscale="log", yscale="log", xlabel="attempts of each individual", ylabel="people, attempts or cost")
+        axes.set_xticks(attempts, [f"{value:g}" for value in attempts])
+        axes.minorticks_off()
+        plain_log_axis(axes.yaxis)
+        return axes
 
 
 def plan_caption(plan: RatePlan) -> str:
@@ -567,15 +557,14 @@ def power_plot(data: PowerCurve, *, ax: Axes | None = None) -> Axes:
     'individuals'
     """
     plan = data.plan
-    with axes_for(ax, "plan") as own:
-        draw_line(own, 0, data.individuals, data.power)
+    with axes_for(ax, "plan") as axes:
+        draw_line(axes, 0, data.individuals, data.power)
         planned = f"{plan.individuals:,} individuals: power {100 * plan.power:.1f} %"
-        _draw_star(own, plan.individuals, plan.power, look(1).colour, planned)
-        own.set(xscale="log", xlabel="individuals", ylim=(0, 1.02))
-        own.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        in_percent(own.yaxis, "power")
-        legend_below(own)
-        return own
+        _draw_star(axes, plan.individuals, plan.power, look(1).colour, planned)
+        axes.set(xscale="log", xlabel="individuals", ylim=(0, 1.02))
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        in_percent(axes.yaxis, "power")
+        return axes
 
 
 def power_caption(data: PowerCurve) -> str:

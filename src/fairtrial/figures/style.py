@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis as MplAxis
     from matplotlib.figure import Figure, SubFigure
-    from matplotlib.legend import Legend
     from matplotlib.text import Text as MplText
 
     from fairtrial.figures.table import Draw
@@ -110,9 +109,9 @@ def score_range(low: float, high: float) -> Range:
 
 def padded(values: ArrayLike, *, room: float = 0.06, least: float = 1.0) -> Range:
     """Give the range of finite values with some room at either end, `least` if all are the same."""
-    known = np.asarray(values, dtype=np.float64)
-    known = known[np.isfinite(known)]
-    low, high = float(known.min()), float(known.max())
+    finite = np.asarray(values, dtype=np.float64)
+    finite = finite[np.isfinite(finite)]
+    low, high = float(finite.min()), float(finite.max())
     spare = room * (high - low) or least
     return low - spare, high + spare
 
@@ -170,16 +169,16 @@ class DetLimits:
 
 def det_limits(curves: Sequence[tuple[Floats, Floats]], points: Iterable[Range]) -> DetLimits:
     """Choose axes that curves (FAR, FRR) and operating points fill."""
-    marked = list(points)
+    points = list(points)
     worst = max(float(np.maximum(far, frr).min()) for far, frr in curves)
-    farthest = max((max(point) for point in marked), default=0.0)
+    farthest = max((max(point) for point in points), default=0.0)
     end = 0.5 if worst < 0.3 and farthest < 0.5 else 0.99
     lows = []
-    for own, other in ((0, 1), (1, 0)):
-        smallest = [0.01, *(point[own] for point in marked if point[own] > 0)]
+    for this, other in ((0, 1), (1, 0)):
+        smallest = [0.01, *(point[this] for point in points if point[this] > 0)]
         for curve in curves:
-            drawn = curve[own][(curve[own] > 0) & (curve[other] <= end)]
-            smallest.append(float(drawn.min(initial=end)))
+            visible = curve[this][(curve[this] > 0) & (curve[other] <= end)]
+            smallest.append(float(visible.min(initial=end)))
         lows.append(max(0.7 * min(smallest), DET_TICKS[0]))
     return DetLimits((lows[0], end), (lows[1], end))
 
@@ -309,15 +308,18 @@ def several(data: _T | Sequence[_T], what: str = "curve") -> tuple[_T, ...]:
 
 
 @contextmanager
-def axes_for(ax: Axes | None, name: str, size: tuple[float, float] | None = None) -> Iterator[Axes]:
-    """Give the caller's axes as they are, or axes of a new figure in the style of fairtrial."""
+def axes_for(ax: Axes | None, name: str, size: tuple[float, float] | None = None, **legend: Any) -> Iterator[Axes]:
+    """Give the caller's axes as they are, or axes of a new figure; what was drawn gets a legend below."""
     if ax is not None:
         before = list(ax.texts)
         yield ax
+        legend_below(ax, **legend)
         _write_literally([ax], before)
         return
     with figure_for(None, name, size) as figure:
-        yield figure.add_subplot()
+        axes = figure.add_subplot()
+        yield axes
+        legend_below(axes, **legend)
 
 
 @contextmanager
@@ -330,9 +332,9 @@ def figure_for(figure: Canvas | None, name: str, size: tuple[float, float] | Non
     import matplotlib.pyplot as plt
 
     with plt.rc_context(STYLE):
-        made = plt.figure(figsize=size or FIGURES[name].size, layout="constrained")
-        yield made
-        _write_literally(made.axes)
+        figure = plt.figure(figsize=size or FIGURES[name].size, layout="constrained")
+        yield figure
+        _write_literally(figure.axes)
 
 
 def _write_literally(panels: Sequence[Axes], others: Sequence[MplText] = ()) -> None:
@@ -351,8 +353,8 @@ def _write_literally(panels: Sequence[Axes], others: Sequence[MplText] = ()) -> 
 
 def draw_line(ax: Axes, number: int, x: ArrayLike, y: ArrayLike, label: str | None = None, **more: Any) -> None:
     """Draw a line in the colour and dashes of the first, second, ... thing."""
-    drawn = look(number)
-    ax.plot(x, y, **{"color": drawn.colour, "linestyle": drawn.line, "label": label} | more)
+    mark = look(number)
+    ax.plot(x, y, **{"color": mark.colour, "linestyle": mark.line, "label": label} | more)
 
 
 def draw_marked_line(ax: Axes, number: int, x: ArrayLike, y: ArrayLike, label: str | None = None, **more: Any) -> None:
@@ -362,10 +364,10 @@ def draw_marked_line(ax: Axes, number: int, x: ArrayLike, y: ArrayLike, label: s
 
 def draw_band(ax: Axes, number: int, x: ArrayLike, low: ArrayLike, high: ArrayLike, **more: Any) -> None:
     """Draw a pale band with edges in the colour and dashes of the first, second, ... thing."""
-    drawn = look(number)
-    ax.fill_between(x, low, high, facecolor=drawn.colour, alpha=0.07, linewidth=0, **more)
+    mark = look(number)
+    ax.fill_between(x, low, high, facecolor=mark.colour, alpha=0.07, linewidth=0, **more)
     step = f"steps-{more['step']}" if "step" in more else "default"
-    edge: dict[str, Any] = {"color": drawn.colour, "linestyle": drawn.line, "alpha": 0.75, "linewidth": 0.9}
+    edge: dict[str, Any] = {"color": mark.colour, "linestyle": mark.line, "alpha": 0.75, "linewidth": 0.9}
     for limit in (low, high):
         ax.plot(x, limit, drawstyle=step, gid="band edge", **edge)
 
@@ -384,19 +386,19 @@ def draw_point(
     ax: Axes, number: int, x: float, y: float, *, across: Range | None = None, up: Range | None = None
 ) -> Any:
     """Draw a point with the intervals of its coordinates, as far as they are known."""
-    drawn = look(number)
+    mark = look(number)
     xerr, yerr = (
         None if limits is None else [[max(at - limits[0], 0.0)], [max(limits[1] - at, 0.0)]]
         for at, limits in ((x, across), (y, up))
     )
     style: dict[str, Any] = {"markeredgecolor": "white", "markersize": 7, "elinewidth": 1.1, "capsize": 2.5}
-    return ax.errorbar(x, y, xerr=xerr, yerr=yerr, color=drawn.colour, marker=drawn.marker, zorder=4, **style)
+    return ax.errorbar(x, y, xerr=xerr, yerr=yerr, color=mark.colour, marker=mark.marker, zorder=4, **style)
 
 
 def draw_hollow_point(ax: Axes, number: int, x: float, y: float) -> None:
     """Draw a point that is a posteriori."""
-    drawn = look(number)
-    ax.plot(x, y, drawn.marker, color=drawn.colour, markerfacecolor="white", markersize=6, zorder=3)
+    mark = look(number)
+    ax.plot(x, y, mark.marker, color=mark.colour, markerfacecolor="white", markersize=6, zorder=3)
 
 
 def draw_beyond(ax: Axes, number: int, x: float, y: float, marker: str) -> None:
@@ -408,6 +410,12 @@ def draw_beyond(ax: Axes, number: int, x: float, y: float, marker: str) -> None:
 def draw_diagonal(ax: Axes, low: float, high: float, label: str | None = None) -> None:
     """Draw the line on which both coordinates are equal."""
     ax.plot([low, high], [low, high], color=GREY, linewidth=0.8, zorder=1, label=label)
+
+
+def sentences(*parts: object) -> str:
+    """Write the parts of a caption, those that say something, as sentences."""
+    texts = [str(part) for part in parts]
+    return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts if text)
 
 
 def legible(name: str) -> str:
@@ -434,7 +442,7 @@ def plain_log_axis(axis: MplAxis, ticks: Iterable[Tick] | None = None) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def legend_below(ax: Axes, *, of: Sequence[Axes] = (), **settings: Any) -> Legend:
+def legend_below(ax: Axes, *, of: Sequence[Axes] = (), **settings: Any) -> None:
     """Put a legend below the axes and their label, in as many columns as fit: that of these axes, or `of` others."""
     from matplotlib.transforms import ScaledTranslation
 
@@ -443,12 +451,14 @@ def legend_below(ax: Axes, *, of: Sequence[Axes] = (), **settings: Any) -> Legen
     entries = [each.get_legend_handles_labels() for each in of or (ax,)]
     handles = [handle for part in entries for handle in part[0]]
     labels = [label for part in entries for label in part[1]]
+    if not labels:
+        return
     room = figure.bbox.width * ax.get_position().width / figure.dpi * _LETTERS
-    columns = int(room // (max(map(len, labels), default=0) + _HANDLE))
+    columns = int(room // (max(map(len, labels)) + _HANDLE))
     columns = max(1, min(columns, _MOST_COLUMNS, len(labels)))
     below = ax.transAxes + ScaledTranslation(0, -_LABEL / 72, figure.dpi_scale_trans)
     place: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below, "borderaxespad": 0.2}
-    return ax.legend(handles, labels, loc="upper left", ncols=columns, frameon=False, **place, **settings)
+    ax.legend(handles, labels, loc="upper left", ncols=columns, frameon=False, **place, **settings)
 
 
 def check_picture(path: PathLike, *, width: float = 6.4, height: float = 4.6, dpi: int = 120) -> None:

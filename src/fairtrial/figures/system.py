@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairtrial.core.words import as_in_files, term
 from fairtrial.counting.tallies import ErrorCounts
@@ -25,7 +26,6 @@ from fairtrial.figures.style import (
     rate_axis,
 )
 from fairtrial.inference.decide import Judgement, judge
-from fairtrial.inference.estimates import Threshold
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import intervals_along
 from fairtrial.rules.criteria import Criterion
@@ -68,6 +68,12 @@ class SystemCurves:
         }
 
 
+def along_alpha(judgement: Judgement) -> Judgement:
+    """Judge the same trials at all weights of FAR, by the criterion's nearest relative."""
+    rule = judgement.criterion.along_alpha
+    return judge(judgement.sets, system=judgement.system, criterion=rule, alphas=alpha_grid())
+
+
 def shared_axes(limits: DetLimits, criterion: Criterion) -> dict[str, Any]:
     """Give the axes that several systems share, and the criterion of their curves along alpha."""
     far, frr = term("FAR"), term("FRR")
@@ -83,16 +89,19 @@ def overview_charts(systems: Sequence[SystemCurves]) -> dict[str, Any]:
 
     The ROC axes end at four times the equal error rate of the worst system.
     """
-    limits = det_limits([(own.roc.far, own.roc.frr) for own in systems], [])
-    shown = min(1.0, 4 * max(float(np.maximum(own.roc.far, own.roc.frr).min()) for own in systems) or 0.01)
-    far = linear_axis(term("FAR"), (0.0, shown), percent=True)
-    frr = linear_axis(f"1 - {term('FRR')}", (1.0 - shown, 1.0), percent=True)
+    limits = det_limits([(system.roc.far, system.roc.frr) for system in systems], [])
+    farthest = min(1.0, 4 * max(float(np.maximum(system.roc.far, system.roc.frr).min()) for system in systems) or 0.01)
+    far = linear_axis(term("FAR"), (0.0, farthest), percent=True)
+    frr = linear_axis(f"1 - {term('FRR')}", (1.0 - farthest, 1.0), percent=True)
     axes = {
         **shared_axes(limits, systems[0].curve.criterion),
-        "hter": rate_axis("HTER", 1.3 * max(own.highest for own in systems)).to_dict(),
+        "hter": rate_axis("HTER", 1.3 * max(system.highest for system in systems)).to_dict(),
         "roc": {"x": far.to_dict(), "y": frr.to_dict()},
     }
-    curves = [{**own.to_dict(), "roc": {"x": own.roc.far.tolist(), "y": (1 - own.roc.frr).tolist()}} for own in systems]
+    curves = [
+        {**system.to_dict(), "roc": {"x": system.roc.far.tolist(), "y": (1 - system.roc.frr).tolist()}}
+        for system in systems
+    ]
     return {"systems": curves, "axes": axes}
 
 
@@ -108,6 +117,8 @@ class JudgedCurves:
     interval: RateInterval
     alpha: float | None
     """The weight of FAR that leads to the operating point, if there is one."""
+    at_point: NDArray[np.bool_]
+    """Which of the values of alpha lead to the operating point."""
 
     @classmethod
     def of(
@@ -119,32 +130,25 @@ class JudgedCurves:
         alpha: float | None,
         *,
         name: str = "",
-        along: bool = True,
-        confidence: float | None = None,
-        given: Threshold | None = None,
+        along: Sequence[RateInterval] = (),
     ) -> JudgedCurves:
-        """Compute curves and limits; these are made as the interval was, and at its alpha only without `along`."""
-        low, high = np.full((2, len(curve.alpha)), np.nan)
-        if along:
-            intervals = intervals_along(
-                curve.judged(), confidence=confidence or interval.confidence, threshold=given or interval.threshold
-            )
-            low, high = (np.array([getattr(each, end) for each in intervals]) for end in ("low", "high"))
+        """Compute curves; `along` are the intervals at each alpha, if they are known at more than that of the point."""
+        low, high = limits_of(along) if along else np.full((2, len(curve.alpha)), np.nan)
         # an interval by another method than along the curve is the one that the table shows
-        same = (curve.alpha == alpha) & (curve.far == counts.far) & (curve.frr == counts.frr)
-        low[same], high[same] = interval.interval
+        at_point = (curve.alpha == alpha) & (curve.far == counts.far) & (curve.frr == counts.frr)
+        low[at_point], high[at_point] = interval.interval
         curves = SystemCurves.of(curve, name=name, max_points=_PAGE_POINTS)
-        return cls(curves, low, high, counts, threshold, interval, alpha)
+        return cls(curves, low, high, counts, threshold, interval, alpha, at_point)
 
     @classmethod
     def of_judgement(
         cls, judgement: Judgement, counts: ErrorCounts, threshold: float, interval: RateInterval
     ) -> JudgedCurves:
-        """Compute the curves of a judged system along all weights of FAR, by the criterion's nearest relative."""
-        rule = judgement.criterion
-        along = judge(judgement.sets, system=judgement.system, criterion=rule.along_alpha, alphas=alpha_grid())
-        weight = rule.weight_of_far(float(judgement.alpha[0]))
-        return cls.of(curve_of(along), counts, threshold, interval, weight)
+        """Compute the curves of a judged system."""
+        along = along_alpha(judgement)
+        intervals = intervals_along(along, confidence=interval.confidence, threshold=interval.threshold)
+        weight = judgement.criterion.weight_of_far(float(judgement.alpha[0]))
+        return cls.of(curve_of(along), counts, threshold, interval, weight, along=intervals)
 
     def to_dict(self, limits: DetLimits, behind: float, label: str) -> dict[str, Any]:
         """Give the charts, on an axis that is high enough for the curve, those behind it and most of its band."""
@@ -173,16 +177,22 @@ class JudgedCurves:
         }
 
 
+def limits_of(intervals: Sequence[RateInterval]) -> tuple[Floats, Floats]:
+    """Give lower and upper limits as arrays."""
+    low, high = np.array([interval.interval for interval in intervals]).T
+    return low, high
+
+
 def judged_charts(systems: Sequence[JudgedCurves], label: str) -> dict[str, Any]:
     """Give the charts of systems with operating points that move, and the axes they share; `label` is the HTER's."""
     limits = det_limits(
-        [(own.curves.roc.far, own.curves.roc.frr) for own in systems],
-        [(float(own.counts.far), float(own.counts.frr)) for own in systems],
+        [(system.curves.roc.far, system.curves.roc.frr) for system in systems],
+        [(float(system.counts.far), float(system.counts.frr)) for system in systems],
     )
     together = len(systems) <= TOGETHER
-    behind = max(own.curves.highest for own in systems) if together else 0.0
+    behind = max(system.curves.highest for system in systems) if together else 0.0
     return {
-        "systems": [own.to_dict(limits, behind, label) for own in systems],
+        "systems": [system.to_dict(limits, behind, label) for system in systems],
         "together": together,
         **shared_axes(limits, systems[0].curves.curve.criterion),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fairtrial.core.errors import ParameterError
@@ -93,9 +94,10 @@ class Drawing:
     @property
     def caption(self) -> str:
         """What belongs below the figure: the methods behind it and what its marks stand for."""
-        function = getattr(import_module("fairtrial.figures"), self.kind.draws)
-        name = self.kind.draws.replace("_plot", "_caption")
-        return str(getattr(import_module(function.__module__), name)(*self.data, **self.options))
+        draw = getattr(import_module("fairtrial.figures"), self.kind.draws)
+        caption = getattr(import_module(draw.__module__), self.kind.draws.replace("_plot", "_caption"))
+        of_caption = self.options.keys() & signature(caption).parameters.keys()
+        return str(caption(*self.data, **{name: self.options[name] for name in of_caption}))
 
     def __call__(self, figure: Figure) -> Any:
         """Draw into an empty figure."""
@@ -169,7 +171,7 @@ _KINDS = (
     FigureKind("hter-sd", "Standard deviations against the ratio of impostor to genuine trials.",
                (f"{_DATA}deviations",), ("--far .1 --frr .2 --genuine 100 --out hter-sd.png",), reads=""),
     FigureKind("hter-density", "The normal density of an HTER, with the area of its interval.",
-               ("fairtrial.figures.published:hter_density",),
+               ("fairtrial.published.normal:hter_density",),
                ("--far .01 --frr .02 --impostor 112000 --genuine 400 --out hter-density.png",), reads=""),
     FigureKind("coverage", "The map of a coverage study.", (f"{_DATA}covered_cells",),
                ("coverage.parquet --out coverage.png",

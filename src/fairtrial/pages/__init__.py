@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -51,5 +52,5 @@ def page_of(result: Any, repeat: Repeat, **more: Any) -> Page:
     name = type(result).__name__
     if name not in _PAGES:
         raise ParameterError(f"there is no page of a {name}; there are those of {listed(_PAGES)}", code="no-page")
-    page: Page = getattr(import_module("fairtrial.pages.results"), _PAGES[name])(result, repeat, **more)
-    return page
+    page: Page = getattr(import_module("fairtrial.pages.results"), _PAGES[name])(result, **more)
+    return replace(page, repeat=repeat)

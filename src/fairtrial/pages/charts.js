@@ -35,6 +35,9 @@ so that its text stays legible on a phone.
           Steps from each place to the next; the same for their band.
   map     {scores: Axis, y, llr, low, high}, evenly along the scores
 
+charts.evidence(data, k, make) makes the five charts of the calibrated system `k` of the data that `evidence_charts` gives, by
+make(NAME, data, options); {move} moves them to a place along the priors, and tells what is there.
+
 charts.save(node, name, "svg" or "png") saves a chart that is in the document as a file of its own.
 
 Looks are those of charts.css, by class. Plot's own style element and style attributes are not used, so that a page may
@@ -42,7 +45,7 @@ forbid styles within it. */
 const charts = (() => {
   "use strict";
   const WIDTH = 420, HEIGHT = 300, MARGINS = { top: 8, right: 10, bottom: 39, left: 48 };
-  const NAMES = 92, APART = 12, ROW = 20, LEGEND_ROW = 18;
+  const NAMES = 92, APART = 12, ROW = 20, MANY_ROWS = 20, LEGEND_ROW = 18;
   const SYMBOLS = [d3.symbolCircle, d3.symbolTriangle, d3.symbolSquare, d3.symbolDiamond, d3.symbolCross, d3.symbolStar, d3.symbolWye];
 
   const short = (name, most) => name.length > most ? `${name.slice(0, most - 1)}\u2026` : name;
@@ -63,9 +66,9 @@ const charts = (() => {
     return straight(name, [from, from], [to, to]);
   };
   const ticks = { className: "grid", strokeOpacity: 1 }, value = (tick) => tick[0], text = (tick) => tick[1];
-  const across = (x) => [
+  const across = (x, labelAnchor = "center") => [
     Plot.gridX(x.ticks, { x: value, ...ticks }),
-    Plot.axisX(x.ticks, { x: value, text, tickSize: 0, tickPadding: 6, label: x.label || null, labelAnchor: "center", labelArrow: "none", labelOffset: 29 }),
+    Plot.axisX(x.ticks, { x: value, text, tickSize: 0, tickPadding: 6, label: x.label || null, labelAnchor, labelArrow: "none", labelOffset: 29 }),
     Plot.frame({ anchor: "bottom", className: "axis" }),
   ];
   const upwards = (y) => [
@@ -234,7 +237,7 @@ const charts = (() => {
   // one rate of every group with its interval, on a log axis, where a limit beyond the frame is an arrow
   const rates = ({ axis, names, chosen }, options = {}) => {
     const slim = narrow(options.room), left = slim ? 90 : 130, drawn = plotted([...across(axis), Plot.frame({ anchor: "left", className: "axis" })],
-      { x: linear(axis), width: WIDTH + NAMES, height: 60 + ROW * names.length, margins: { left }, ...options });
+      { x: linear(axis), width: WIDTH + NAMES, height: 60 + (names.length > MANY_ROWS ? 13 : ROW) * names.length, margins: { left }, ...options });
     const { svg, x, area } = drawn, up = (k) => area.top + (k + 0.5) * (area.bottom - area.top) / names.length;
     names.forEach((name, k) => nameAt(svg, { name, most: slim ? 13 : 18, x: left - 6, y: up(k) + 4, anchor: "end", look: k === chosen ? "name chosen" : "name" }));
     const inside = framed(drawn), marker = inside.append("path").attr("class", "marker");
@@ -258,7 +261,7 @@ const charts = (() => {
     const slim = narrow(options.room), left = slim ? 130 : 200, rows = pairs.map((pair, k) => ({ ...pair, k }));
     const dots = (name, found) => Plot.dot(found, { x: "estimate", y: "k", r: 4.5, className: name });
     const drawn = plotted([
-      ...across(x),
+      ...across(x, slim ? "right" : "center"),  // where there is room for its words
       Plot.frame({ anchor: "left", className: "axis" }),
       Plot.ruleX([0], { className: "threshold" }),
       Plot.ruleY(rows, { y: "k", x1: "low", x2: "high", className: "span" }),
@@ -303,7 +306,7 @@ const charts = (() => {
     const drawn = onAxes(x, y, [...looks].map(([kind, look]) => Plot.dot(points.filter((point) => point.kind === kind),
       { x: "x", y: "y", ...look, r: 3.5, stroke: "var(--paper)", className: "person", clip: true, title: ({ name }) => `${name}: ${kind}` })),
     { ...(below ? listed(looks.size) : { width: WIDTH + NAMES, margins: { right: MARGINS.right + NAMES } }), ...options });
-    legend(drawn, [...looks].map(([name, look]) => ({ name, ...look })), { below, width: 6, most: below ? 26 : 12, key: (path, { fill, symbol }) =>
+    legend(drawn, [...looks].map(([name, look]) => ({ name, ...look })), { below, width: 6, most: below ? 26 : 14, key: (path, { fill, symbol }) =>
       path.attr("d", d3.symbol(symbol, 50)()).attr("fill", fill) });
     return { node: drawn.node, move: pointed(drawn, { lined: false, look: "ring", r: 8 }) };
   };
@@ -315,10 +318,10 @@ const charts = (() => {
     const distinct = (name) => d3.sort(new Set(rows.map((row) => row[name])));
     const blocks = { padding: 0.02, label: null, axis: null }, axis = { tickSize: 0, labelAnchor: "center", labelArrow: "none" };
     const drawn = plotted([
-      Plot.axisFx({ ...axis, anchor: "bottom", label: "n, individuals", labelOffset: 29 }),
+      Plot.axisFx({ ...axis, anchor: "bottom", label: "n, individuals", labelOffset: 33 }),
       Plot.axisFy({ ...axis, anchor: "left", label: "m, attempts of each", labelOffset: 44 }),
       Plot.cell(rows, { fx: "n", fy: "m", x: "pi", y: "rho", fill: "colour", title: "text", inset: 0, className: "cell" }),
-    ], { width: 860, height: narrow(options.room) ? 380 : 500, ...options,
+    ], { width: 860, height: narrow(options.room) ? 380 : 430, ...options,
       fx: { ...blocks, domain: distinct("n") }, fy: { ...blocks, domain: distinct("m"), reverse: true },
       x: { padding: 0, domain: distinct("pi"), axis: null }, y: { padding: 0, domain: distinct("rho"), reverse: true, axis: null },
       color: { type: "identity" } });
@@ -363,6 +366,29 @@ const charts = (() => {
     return { node: drawn.node, move: still };
   };
 
+  const evidence = ({ systems, together, log_odds: odds, priors, band_odds: bandOdds, neutral, odds: x, rates, bits, shares }, chosen, make) => {
+    const { name, tippett: above, pav: steps, map: fitted, ...kinds } = systems[chosen];
+    const others = together && systems.length > 1 ? systems : [], beside = { beside: others.length > 0 };
+    const along = (kind, y) => make(kind, { x, y, odds, chosen: name, neutral, ...kinds[kind], band: { at: bandOdds, ...kinds[kind].band },
+      others: others.map((other) => ({ name: other.name, y: other[kind].calibrated })) });
+    const drawn = { bayes: along("bayes", rates), ece: along("ece", bits), tippett: make("tippett", { y: shares, ...above }, beside), pav: make("pav", steps, beside) };
+    if (fitted) make("map", fitted, beside);
+    const at = (chart, where) => {
+      chart.move(where);
+      chart.node.dataset.at = Object.values(where).join(",");
+    };
+    const move = (k) => {
+      const { bayes: errors, ece: entropy } = kinds;
+      at(drawn.bayes, { x: odds[k], y: errors.calibrated[k] });
+      at(drawn.ece, { x: odds[k], y: entropy.calibrated[k] });
+      at(drawn.tippett, { x: -odds[k] });
+      at(drawn.pav, { x: -odds[k] });
+      return { odds: odds[k], prior: priors[k], bayes: errors.calibrated[k], least: errors.minimum[k], ece: entropy.calibrated[k],
+        accepts: errors.false_accepts[k], rejects: errors.false_rejects[k], misled: above.misled };
+    };
+    return { move };
+  };
+
   // a chart as a file of its own: with the looks that the style sheet gives it, on the paper of the page
   const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-family",
     "font-size", "font-weight", "paint-order"];
@@ -401,5 +427,5 @@ const charts = (() => {
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(source)}`;
   };
 
-  return { epc, det: tradeOff, roc: tradeOff, density, rates, differences, pooled, coverage, zoo, bayes, ece, tippett, pav, map, save };
+  return { epc, det: tradeOff, roc: tradeOff, density, rates, differences, pooled, coverage, zoo, bayes, ece, tippett, pav, map, evidence, save };
 })();

@@ -84,38 +84,25 @@
     backToAsked();
   };
 
-  const evidence = ({ systems, together, log_odds: odds, priors, band_odds: bandOdds, neutral, odds: across, rates, bits, shares }) => {
-    const chooser = byId("calibrated"), slider = byId("odds"), others = together ? systems : [];
+  const evidence = (given) => {
+    const { systems, log_odds: odds } = given, chooser = byId("calibrated"), slider = byId("odds");
     offer(chooser, systems.map(({ name }) => name));
     const number = (value) => value === null || value === undefined ? "not known" : String(+value.toPrecision(4));
     let shown = {};
     const draw = () => {
-      const system = systems[chooser.value], { tippett, pav, map } = system;
-      const overPriors = (kind, y) => ({ x: across, y, odds, chosen: system.name, neutral, ...system[kind], band: { at: bandOdds, ...system[kind].band },
-        others: others.map((other) => ({ name: other.name, y: other[kind].calibrated })) });
-      shown = {
-        bayes: place("bayes", charts.bayes, overPriors("bayes", rates)),
-        ece: place("ece", charts.ece, overPriors("ece", bits)),
-        tippett: place("tippett", charts.tippett, { y: shares, ...tippett }, { beside: others.length > 1 }),
-        pav: place("pav", charts.pav, pav, { beside: others.length > 1 }),
-      };
-      if (map) place("llr-map", charts.map, map, { beside: others.length > 1 });
-      byId("misled").textContent = tippett.misled;
+      shown = charts.evidence(given, chooser.value, (name, contents, options) => place(name === "map" ? "llr-map" : name, charts[name], contents, options));
     };
     const move = () => {
-      const k = Number(slider.value), { bayes, ece } = systems[chooser.value], now = odds[k], prior = priors[k];
-      byId("odds-value").textContent = number(now);
-      slider.setAttribute("aria-valuetext", `${number(now)}, a prior of ${number(prior)}`);
-      byId("prior").textContent = number(prior);
-      byId("accepted").textContent = number(-now);
-      byId("bayes-now").textContent = number(bayes.calibrated[k]);
-      byId("bayes-least").textContent = number(bayes.minimum[k]);
-      byId("errors").textContent = `${bayes.false_accepts[k].toLocaleString("en")} and ${bayes.false_rejects[k].toLocaleString("en")}`;
-      byId("ece-now").textContent = `${number(ece.calibrated[k])} bits`;
-      at(shown.bayes, { x: now, y: bayes.calibrated[k] }, `${now},${bayes.calibrated[k]}`);
-      at(shown.ece, { x: now, y: ece.calibrated[k] }, `${now},${ece.calibrated[k]}`);
-      at(shown.tippett, { x: -now }, -now);
-      at(shown.pav, { x: -now }, -now);
+      const now = shown.move(Number(slider.value));
+      byId("odds-value").textContent = number(now.odds);
+      slider.setAttribute("aria-valuetext", `${number(now.odds)}, a prior of ${number(now.prior)}`);
+      byId("prior").textContent = number(now.prior);
+      byId("accepted").textContent = number(-now.odds);
+      byId("bayes-now").textContent = number(now.bayes);
+      byId("bayes-least").textContent = number(now.least);
+      byId("errors").textContent = `${now.accepts.toLocaleString("en")} and ${now.rejects.toLocaleString("en")}`;
+      byId("ece-now").textContent = `${number(now.ece)} bits`;
+      byId("misled").textContent = now.misled;
     };
     slider.value = Math.floor(odds.length / 2);
     slider.addEventListener("input", move);

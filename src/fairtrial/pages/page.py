@@ -107,7 +107,7 @@ class Page:
     """Of the results, the main one first; readers unfold and sort them. Notes stand with the table they speak of."""
     data: tuple[Table, ...]
     methods: tuple[Reference, ...]
-    repeat: Repeat
+    repeat: Repeat = Repeat("", {})
     numbers: tuple[Number, ...] = ()
     """The numbers that people quote, large beside the answer."""
     notes: tuple[Note, ...] = ()

@@ -1,7 +1,11 @@
-"""The page of every kind of result: its answer, quoted numbers, figures, tables, references."""
+"""The page of every kind of result: its answer, quoted numbers, figures, tables, references.
+
+Each function makes the page of one kind of result; `page_of` chooses it and adds what it takes to repeat the result.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -27,11 +31,11 @@ from fairtrial.core.words import (
     range_text,
     term,
 )
-from fairtrial.evaluation.comparison import Comparison, SystemRank
+from fairtrial.evaluation.comparison import Comparison, PairComparison, SystemRank
 from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation
 from fairtrial.evaluation.expected import ExpectedPerformance
 from fairtrial.evaluation.operating import operating_points_of
-from fairtrial.figures.calibration import EvidenceCurves, evidence_charts
+from fairtrial.figures.calibration import evidence_charts
 from fairtrial.figures.epc import pooled_chart
 from fairtrial.figures.groups import group_charts
 from fairtrial.figures.repeated import coverage_chart
@@ -45,7 +49,7 @@ from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.multiplicity import Correction
 from fairtrial.inference.split import PROVENANCES, Origin, TrialSets
-from fairtrial.pages.page import Captions, Number, Page, Reference, Repeat
+from fairtrial.pages.page import Captions, Number, Page, Reference
 from fairtrial.repeated.coverage import CoverageStudy
 from fairtrial.rules.measures import Measure
 
@@ -164,7 +168,8 @@ class Judged:
     """What follows "How good it is", a template with the {rule} by which the threshold was chosen."""
     table: str
     """The caption of the table of errors."""
-    references: tuple[Reference, ...]
+    threshold: Reference
+    curve: Reference
     captions: Captions
 
 
@@ -172,30 +177,22 @@ JUDGED: dict[Origin, Judged] = {
     "dev": Judged(
         ", with the threshold chosen by {rule} on development trials",
         "Errors on dev and on test, at the threshold from dev",
-        (
-            Reference(
-                "The threshold is fixed on development trials before the test trials are seen: errors on test are "
-                "a priori.",
-                _EPC_PAPER,
-            ),
-            Reference(
-                "Expected performance curve: for every alpha a threshold from dev, the error from test.", _EPC_PAPER
-            ),
+        Reference(
+            "The threshold is fixed on development trials before the test trials are seen: errors on test are a "
+            "priori.",
+            _EPC_PAPER,
         ),
+        Reference("Expected performance curve: for every alpha a threshold from dev, the error from test.", _EPC_PAPER),
         Captions(),
     ),
     "same trials": Judged(
         ", with the threshold chosen by {rule} on the same trials",
         "Errors at a threshold that was chosen on the same trials",
-        (
-            Reference(
-                "The threshold was chosen on the same trials: errors are a posteriori, and optimistic.", _EPC_PAPER
-            ),
-            Reference(
-                "Expected performance curve: for every alpha a threshold from test and the error on the same trials: "
-                "a posteriori.",
-                _EPC_PAPER,
-            ),
+        Reference("The threshold was chosen on the same trials: errors are a posteriori, and optimistic.", _EPC_PAPER),
+        Reference(
+            "Expected performance curve: for every alpha a threshold from test and the error on the same trials: "
+            "a posteriori.",
+            _EPC_PAPER,
         ),
         Captions(
             threshold="threshold from the same trials",
@@ -206,17 +203,14 @@ JUDGED: dict[Origin, Judged] = {
     "folds": Judged(
         " on held-out trials, with the threshold chosen by {rule} on other folds",
         "Errors on all trials, and on held-out trials, each judged by a threshold from other folds",
-        (
-            Reference(
-                "Cross-validation: each trial is judged by a threshold from other folds. Folds are of people, or of "
-                "trials if these are taken as independent. Errors are pooled over all trials.",
-                "Stone, Cross-validatory choice and assessment of statistical predictions, 1974",
-            ),
-            Reference(
-                "Expected performance curve: for every alpha thresholds from other folds, the error from held-out "
-                "trials.",
-                _EPC_PAPER,
-            ),
+        Reference(
+            "Cross-validation: each trial is judged by a threshold from other folds. Folds are of people, or of "
+            "trials if these are taken as independent. Errors are pooled over all trials.",
+            "Stone, Cross-validatory choice and assessment of statistical predictions, 1974",
+        ),
+        Reference(
+            "Expected performance curve: for every alpha thresholds from other folds, the error from held-out trials.",
+            _EPC_PAPER,
         ),
         Captions(
             threshold="threshold from all trials",
@@ -255,21 +249,8 @@ _GROUP_CAPTIONS: dict[Origin, Captions] = {
 }
 
 
-def evaluation_page(result: Evaluation, repeat: Repeat) -> Page:
-    """Make the page of an evaluation of one system or several.
-
-    Parameters
-    ----------
-    result
-        Of `evaluate`, on Trials.
-    repeat
-        What it takes to do the same again.
-
-    Returns
-    -------
-    Page
-        To be written by `write_report`.
-    """
+def evaluation_page(result: Evaluation) -> Page:
+    """Make the page of an evaluation of one system or several."""
     first = result.systems[0]
     if first.judgement.sets.origin == "given":
         raise ParameterError("a page shows errors at thresholds from dev, not at one that was given", code="no-page")
@@ -280,7 +261,6 @@ def evaluation_page(result: Evaluation, repeat: Repeat) -> Page:
         [each.judgement for each in result],
         [first.interval(), *(interval for each in result for interval in each.intervals)],
         [_curves(each) for each in result],
-        repeat,
         title=f"Evaluation of {_joined([each.system for each in result])}",
         asked=f"How good {'it is' if len(result) == 1 else 'they are'}{rule}.",
         answer=tuple(each.answer() for each in result),
@@ -300,21 +280,8 @@ def _hter_number(result: SystemEvaluation) -> Number:
     return Number(f"HTER of {result.system}", percent(interval.estimate), limits)
 
 
-def comparison_page(result: Comparison, repeat: Repeat) -> Page:
-    """Make the page of a comparison of systems.
-
-    Parameters
-    ----------
-    result
-        Of `compare`.
-    repeat
-        What it takes to do the same again.
-
-    Returns
-    -------
-    Page
-        To be written by `write_report`.
-    """
+def comparison_page(result: Comparison) -> Page:
+    """Make the page of a comparison of systems."""
     confidence, label, share = result.pairs[0].confidence, term(result.measure.label), result.measure.is_share
     tests, ranking, differences, *others = result.tables()
     notes = tuple(note for note in tests.notes if not (isinstance(note, Note) and note.code == "other-tests"))
@@ -327,32 +294,11 @@ def comparison_page(result: Comparison, repeat: Repeat) -> Page:
         how = "raw scores" if result.measure.raw else f"each calibrated on {source}"
         how = "the minimum, a posteriori" if result.measure.posteriori else how
     numbers = [
-        Number(
-            f"{label} of {rank.system}",
-            figure_text(rank.value, share),
-            _not_different(rank, result.ranking),
-        )
+        Number(f"{label} of {rank.system}", figure_text(rank.value, share), _not_different(rank, result.ranking))
         for rank in result.ranking
     ]
     if len(result.pairs) == 1:
-        (pair,) = result.pairs
-        size = figure_text(pair.headline.estimate, share).replace(" %", " points")
-        ends = pair.headline.interval(confidence)
-        limits = f"{interval_title(confidence)} {figures_text(*ends, share)}" if ends else "no interval"
-        limits = limits.removesuffix(" %") + " points" if ends and share else limits
-        numbers = [replace(each, detail="") for each in numbers]
-        numbers.append(Number(f"{pair.a} - {pair.b}", size, limits))
-    drawn, ends_of_all = [], [0.0]
-    for pair in result.pairs[:_MOST_PAIRS]:
-        low, high = limits_of_pair = pair.headline.interval(pair.confidence) or (None, None)
-        ends_of_all += [end for end in limits_of_pair if end is not None]
-        sure = pair.adjusted[0] < 1 - pair.confidence
-        estimate = pair.headline.estimate
-        drawn.append({"name": f"{pair.a} - {pair.b}", "estimate": estimate, "low": low, "high": high, "sure": sure})
-    across, words = padded(ends_of_all, room=0.05, least=0.05), f"difference A - B in {label}"
-    axis = linear_axis(words, across)
-    if share:
-        axis = replace(linear_axis("", across, percent=True), label=f"{words}, percentage points")
+        numbers = [replace(number, detail="") for number in numbers] + [_difference_number(result.pairs[0], share)]
     return _judged_page(
         judgements,
         intervals,
@@ -360,7 +306,6 @@ def comparison_page(result: Comparison, repeat: Repeat) -> Page:
             JudgedCurves.of_judgement(judgement, rank.counts, rank.threshold, interval)
             for judgement, rank, interval in zip(judgements, result.ranking, intervals, strict=True)
         ],
-        repeat,
         title=f"Comparison of {_joined([rank.system for rank in result.ranking])}",
         asked=f"Whether the systems really differ in {label}, {how}.",
         answer=(result.answer(), *(result.sentences() if len(result.pairs) > 1 else ())),
@@ -371,8 +316,30 @@ def comparison_page(result: Comparison, repeat: Repeat) -> Page:
             *(_FOLD_TESTS[test.test] for test in result.pairs[0].tests if test.test in _FOLD_TESTS),
             *_ADJUSTED[result.correction],
         ],
-        charts={"differences": {"pairs": drawn, "x": axis.to_dict()}},
+        charts={"differences": _difference_chart(result.pairs[:_MOST_PAIRS], label, share)},
     )
+
+
+def _difference_number(pair: PairComparison, share: bool) -> Number:
+    """Give the difference of the only pair; differences of rates are in percentage points."""
+    ends = pair.headline.interval(pair.confidence)
+    limits = f"{interval_title(pair.confidence)} {figures_text(*ends, share)}" if ends else "no interval"
+    texts = figure_text(pair.headline.estimate, share), limits
+    return Number(f"{pair.a} - {pair.b}", *(re.sub(" %$", " points", text) if share else text for text in texts))
+
+
+def _difference_chart(pairs: Sequence[PairComparison], label: str, share: bool) -> dict[str, Any]:
+    """Give the chart `differences`."""
+    rows, ends = [], [0.0]
+    for pair in pairs:
+        limits = pair.headline.interval(pair.confidence) or (None, None)
+        ends += [end for end in limits if end is not None]
+        sure = pair.adjusted[0] < 1 - pair.confidence
+        row = {"name": f"{pair.a} - {pair.b}", "estimate": pair.headline.estimate, "low": limits[0], "high": limits[1]}
+        rows.append({**row, "sure": sure})
+    words = f"difference A - B in {label}" + (", percentage points" if share else "")
+    axis = linear_axis("", padded(ends, room=0.05, least=0.05), percent=share)
+    return {"pairs": rows, "x": replace(axis, label=words).to_dict()}
 
 
 def _not_different(rank: SystemRank, ranking: Sequence[SystemRank]) -> str:
@@ -383,23 +350,8 @@ def _not_different(rank: SystemRank, ranking: Sequence[SystemRank]) -> str:
     return f"not shown to differ from {_joined(alike)}" if alike else "differs from all others"
 
 
-def fusion_page(result: FusionResult, repeat: Repeat) -> Page:
-    """Make the page of a fusion: it and each of its systems at their thresholds.
-
-    A saved fusion has no dev set to choose other thresholds on, and so nothing to move.
-
-    Parameters
-    ----------
-    result
-        Of `fuse`.
-    repeat
-        What it takes to do the same again.
-
-    Returns
-    -------
-    Page
-        To be written by `write_report`.
-    """
+def fusion_page(result: FusionResult) -> Page:
+    """Make the page of a fusion: it and each of its systems at their thresholds."""
     fused, scores = result.evaluation, result.scores
     interval, everything = fused.interval(), [fused, *result.baselines]
     words: dict[str, Any] = {
@@ -414,7 +366,6 @@ def fusion_page(result: FusionResult, repeat: Repeat) -> Page:
             "saved with it.",
             data=(_trials_table("Trials", None, result.baselines[0].judgement.trials),),
             methods=(_APPLIED, _FUSION, *_interval_references([interval])),
-            repeat=repeat,
             **words,
         )
     judgements = [each.judgement for each in everything]
@@ -423,7 +374,6 @@ def fusion_page(result: FusionResult, repeat: Repeat) -> Page:
         judgements,
         [interval],
         [_curves(each) for each in everything],
-        repeat,
         title=f"Fusion of {_joined(scores.systems)} by {scores.fusion}",
         asked=f"What fusion by {scores.fusion} (normalisation {scores.normalise}) gains over its systems{rule}.",
         methods=[_FUSION],
@@ -432,25 +382,9 @@ def fusion_page(result: FusionResult, repeat: Repeat) -> Page:
     )
 
 
-def calibration_page(result: CalibratedSystems, repeat: Repeat, *, rng: int = 0) -> Page:
-    """Make the page of calibrated systems.
-
-    Parameters
-    ----------
-    result
-        Of `calibrate`.
-    repeat
-        What it takes to do the same again.
-    rng
-        The seed of bands that draw people.
-
-    Returns
-    -------
-    Page
-        To be written by `write_report`.
-    """
+def calibration_page(result: CalibratedSystems, *, rng: int = 0) -> Page:
+    """Make the page of calibrated systems."""
     systems, first, confidence = result.systems, result.systems[0], result.systems[0].confidence
-    curves = [EvidenceCurves.of(each, confidence=confidence, rng=rng) for each in systems[:_MOST_SYSTEMS]]
     notes: tuple[Note, ...] = ()
     if len(systems) > _MOST_SYSTEMS:
         text = "the figures show the first {shown} of {systems:plural system}"
@@ -471,30 +405,16 @@ def calibration_page(result: CalibratedSystems, repeat: Repeat, *, rng: int = 0)
         tables=result.tables(),
         data=(_judged_trials_table(first.sets),),
         methods=(*_EVIDENCE[:2], *(_ADJUSTED[result.correction] if result.pairs else ()), *_EVIDENCE[2:]),
-        repeat=repeat,
         notes=notes,
-        explore={"evidence": evidence_charts(curves)},
+        explore={"evidence": evidence_charts(systems[:_MOST_SYSTEMS], confidence=confidence, rng=rng)},
     )
 
 
-def groups_page(result: GroupEvaluation, repeat: Repeat) -> Page:
-    """Make the page of groups, with figures in which one threshold moves all of them.
-
-    Parameters
-    ----------
-    result
-        Of `evaluate_groups`.
-    repeat
-        What it takes to do the same again.
-
-    Returns
-    -------
-    Page
-        To be written by `write_report`.
-    """
+def groups_page(result: GroupEvaluation) -> Page:
+    """Make the page of groups, with figures in which one threshold moves all of them."""
     judged = result.known_trials()
     judgement, sets = judged.judgement, judged.judgement.sets
-    known, captions = JUDGED[sets.origin], _GROUP_CAPTIONS[sets.origin]
+    words, captions = JUDGED[sets.origin], _GROUP_CAPTIONS[sets.origin]
     leading = judged_interval(judgement, confidence=result.confidence, threshold=judged.threshold)
     largest = sorted(result.groups, key=lambda row: row.impostor, reverse=True)[:_MOST_GROUPS]
     kept = {row.group for row in largest if row.impostor}
@@ -510,10 +430,10 @@ def groups_page(result: GroupEvaluation, repeat: Repeat) -> Page:
     tables = []
     for table in result.tables():
         if table.name in _ROWS_BY and len(table.rows) > _MOST_ROWS:
-            key, sign, words = _ROWS_BY[table.name]
+            key, sign, those_kept = _ROWS_BY[table.name]
             order = np.argsort(sign * np.array(table.column(key)), kind="stable")
             rows = tuple(table.rows[k] for k in np.sort(order[:_MOST_ROWS]).tolist())
-            text = f"{{shown:plural row}} of {{rows:count}} with the {words} are shown"
+            text = f"{{shown:plural row}} of {{rows:count}} with the {those_kept} are shown"
             left_out = Note("rows-left-out", text, shown=_MOST_ROWS, rows=len(table.rows))
             table = replace(table, rows=rows, notes=(*table.notes, left_out))
         tables.append(table)
@@ -528,39 +448,20 @@ def groups_page(result: GroupEvaluation, repeat: Repeat) -> Page:
         tables=tuple(tables),
         data=(_judged_trials_table(sets),),
         methods=(
-            known.references[0],
+            words.threshold,
             _GROUPS[0],
             *_interval_references([leading]),
             *_GROUPS[1:],
-            *known.references[1:],
+            words.curve,
         ),
-        repeat=repeat,
         notes=tuple(notes),
         explore={**group_charts(result, shown, captions.hter), **captions.to_dict()},
         captions=captions,
     )
 
 
-def benchmark_page(result: BenchmarkResult | FusionBenchmark, repeat: Repeat) -> Page:
-    """Make the page of a benchmark; experiments whose scores were kept can be looked at one by one.
-
-    Parameters
-    ----------
-    result
-        Of `run_benchmark`, or of `benchmark_fusions` with one fusion method.
-    repeat
-        What it takes to do the same again.
-
-    Returns
-    -------
-    Page
-        To be written by `write_report`.
-
-    Raises
-    ------
-    ParameterError
-        If there are several fusion methods.
-    """
+def benchmark_page(result: BenchmarkResult | FusionBenchmark) -> Page:
+    """Make the page of a benchmark; experiments whose scores were kept can be looked at one by one."""
     from fairtrial.benchmark.pooling import FusionBenchmark
 
     if isinstance(result, FusionBenchmark):
@@ -575,9 +476,7 @@ def benchmark_page(result: BenchmarkResult | FusionBenchmark, repeat: Repeat) ->
         split = "" if experiment.split is None else f" split {experiment.split}"
         name = f"{experiment.set}{split}: {' + '.join(experiment.systems)}"
         weight = result.criterion.weight_of_far(result.alpha)
-        return JudgedCurves.of(
-            each.curve, counts, float(counts.threshold), each.interval, weight, name=name, along=False
-        )
+        return JudgedCurves.of(each.curve, counts, float(counts.threshold), each.interval, weight, name=name)
 
     curves = [curves_of(each) for each in result.experiments if each.curve.judgement is not None]
     text = "the page shows single experiments only for protocols with at most {most} of them"
@@ -600,35 +499,21 @@ def benchmark_page(result: BenchmarkResult | FusionBenchmark, repeat: Repeat) ->
             for one in benchmark.sets[:_SETS]
         ),
         methods=(
-            judged.references[0],
+            judged.threshold,
             _FUSION,
             *_interval_references(each.interval for each in result.experiments),
             *_ADJUSTED["holm"],
-            *judged.references[1:],
+            judged.curve,
             Reference("The scores.", benchmark.citation or benchmark.title),
         ),
-        repeat=repeat,
         notes=() if curves else (Note("experiments-not-drawn", text, most=_MOST_EXPERIMENTS),),
         synthetic=result.synthetic,
         explore={**charts, "pooled": pooled_chart(result.pooled)},
     )
 
 
-def curves_page(result: ExpectedPerformance, repeat: Repeat) -> Page:
-    """Make the page of Expected Performance Curves.
-
-    Parameters
-    ----------
-    result
-        Of `fairtrial epc`.
-    repeat
-        What it takes to do the same again.
-
-    Returns
-    -------
-    Page
-        To be written by `write_report`.
-    """
+def curves_page(result: ExpectedPerformance) -> Page:
+    """Make the page of Expected Performance Curves."""
     curves = {curve.system: curve for curve in result.curves}
     first, judged = result.curves[0], JUDGED[result.sets.origin]
     label, share, band = term(first.measure.label), first.measure.is_share, next(iter(result.bands.values()), None)
@@ -644,28 +529,14 @@ def curves_page(result: ExpectedPerformance, repeat: Repeat) -> Page:
         ),
         tables=result.tables(),
         data=(_judged_trials_table(result.sets),),
-        methods=judged.references,
-        repeat=repeat,
+        methods=(judged.threshold, judged.curve),
         explore={"pooled": pooled_chart(curves, result.bands)},
         captions=replace(judged.captions, pooled=f"{label} {along}{around}"),
     )
 
 
-def coverage_page(study: CoverageStudy, repeat: Repeat) -> Page:
-    """Make the page of a coverage study, with its map.
-
-    Parameters
-    ----------
-    study
-        Of `coverage_study`.
-    repeat
-        What it takes to do the same again.
-
-    Returns
-    -------
-    Page
-        To be written by `write_report`.
-    """
+def coverage_page(study: CoverageStudy) -> Page:
+    """Make the page of a coverage study, with its map."""
     settings, enough = study.settings, study.share_within(high=1.0)
     cells = len({(row.n, row.m, row.pi, row.rho) for row in study.rows})
     how = "all possible data sets" if settings.exact else f"{settings.data_sets:,} data sets per cell"
@@ -675,13 +546,12 @@ def coverage_page(study: CoverageStudy, repeat: Repeat) -> Page:
         f"({settings.generator}, {how}).",
         answer=(study.answer(),),
         numbers=tuple(
-            Number(name.upper(), percent(value), f"of cells with at least {level_text(study.right[0])} coverage")
+            Number(name.upper(), percent(value), f"of cells reach {level_text(study.right[0])}")
             for name, value in sorted(enough.items(), key=lambda entry: -entry[1])[:3]
         ),
         tables=(study.by_method(),),
         data=(),
         methods=(_SIX,),
-        repeat=repeat,
         explore={"coverage": coverage_chart(study.rows, study.best)},
     )
 
@@ -690,7 +560,6 @@ def _judged_page(
     judgements: Sequence[Judgement],
     intervals: Sequence[RateInterval],
     systems: Sequence[JudgedCurves],
-    repeat: Repeat,
     *,
     tables: Sequence[Table],
     further: Sequence[Table] = (),
@@ -714,13 +583,12 @@ def _judged_page(
         tables=(*tables, *join_tables([each.tables() for each in points]), *further),
         data=(_judged_trials_table(sets),),
         methods=(
-            judged.references[0],
+            judged.threshold,
             *_interval_references(intervals),
             *methods,
             _SEPARATION if sets.sharing == "none" else _SEPARATION_BY_PEOPLE,
-            *judged.references[1:],
+            judged.curve,
         ),
-        repeat=repeat,
         explore={**judged_charts(systems, judged.captions.hter), **judged.captions.to_dict(), **(charts or {})},
         captions=judged.captions,
         **words,

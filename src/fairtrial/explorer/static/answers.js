@@ -184,21 +184,16 @@ const groupRates = ({ systems, rates }, rate) => {
   ];
 };
 
-const evidence = ({
-  systems,
-  together,
-  log_odds: odds,
-  priors,
-  band_odds: bandOdds,
-  neutral,
-  odds: across,
-  rates,
-  bits,
-  shares,
-  captions,
-}) => {
-  const panels = make("div", { class: "panels" }),
-    others = together && systems.length > 1 ? systems : [],
+const LABELS = {
+  bayes: "Normalised Bayes error over priors",
+  ece: "Empirical cross-entropy over priors",
+  tippett: "Tippett plot",
+  pav: "Log-likelihood ratios from dev against those of test",
+  map: "From scores to log-likelihood ratios",
+};
+const evidence = (shown) => {
+  const { systems, log_odds: odds, captions } = shown,
+    panels = make("div", { class: "panels" }),
     said = make("span", { "aria-live": "polite" });
   const slider = make("input", {
     type: "range",
@@ -212,47 +207,19 @@ const evidence = ({
   let chosen = 0,
     drawn = {};
   const draw = () => {
-    const system = systems[chosen];
-    const overPriors = (kind, y) => ({
-      x: across,
-      y,
-      odds,
-      chosen: system.name,
-      neutral,
-      ...system[kind],
-      band: { at: bandOdds, ...system[kind].band },
-      others: others.map((other) => ({ name: other.name, y: other[kind].calibrated })),
+    const { misled } = systems[chosen].tippett,
+      tippett = `Test trials above a log-likelihood ratio: genuine; impostor, dashed. Evidence for the wrong side: ${misled}`;
+    show(panels);
+    drawn = charts.evidence(shown, chosen, (name, data, options) => {
+      const chart = chartOf(name, data, { label: LABELS[name], ...options });
+      panels.append(figure({ bayes: "bayes-error", map: "llr-map" }[name] || name, { tippett, ...captions }[name], chart));
+      return chart;
     });
-    drawn = {
-      bayes: chartOf("bayes", overPriors("bayes", rates), { label: "Normalised Bayes error over priors" }),
-      ece: chartOf("ece", overPriors("ece", bits), { label: "Empirical cross-entropy over priors" }),
-      tippett: chartOf("tippett", { y: shares, ...system.tippett }, { label: "Tippett plot" }),
-      pav: chartOf("pav", system.pav, { label: "Log-likelihood ratios from dev against those of test" }),
-    };
-    show(
-      panels,
-      figure("bayes-error", captions.bayes, drawn.bayes),
-      figure("ece", captions.ece, drawn.ece),
-      figure(
-        "tippett",
-        `Test trials above a log-likelihood ratio: genuine; impostor, dashed. Evidence for the wrong side: ${system.tippett.misled}`,
-        drawn.tippett,
-      ),
-      figure("pav", captions.pav, drawn.pav),
-      system.map &&
-        figure("llr-map", captions.map, chartOf("map", system.map, { label: "From scores to log-likelihood ratios" })),
-    );
   };
   const move = () => {
-    const k = Number(slider.value),
-      { bayes, ece } = systems[chosen],
-      now = odds[k],
-      prior = priors[k];
-    said.textContent = `prior ${+prior.toPrecision(3)}: normalised Bayes error ${+bayes.calibrated[k].toPrecision(4)}, at least ${+bayes.minimum[k].toPrecision(4)}`;
+    const { prior, bayes, least } = drawn.move(Number(slider.value));
+    said.textContent = `prior ${+prior.toPrecision(3)}: normalised Bayes error ${+bayes.toPrecision(4)}, at least ${+least.toPrecision(4)}`;
     slider.setAttribute("aria-valuetext", said.textContent);
-    drawn.bayes.move({ x: now, y: bayes.calibrated[k] });
-    drawn.ece.move({ x: now, y: ece.calibrated[k] });
-    for (const name of ["tippett", "pav"]) drawn[name].move({ x: -now });
   };
   draw();
   move();

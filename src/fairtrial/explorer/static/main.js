@@ -22,6 +22,7 @@ export const app = { state: address.read(), session: null, data: null, leave: ()
 app.save = (options) => address.write(app.state, options);
 app.say = (text) => {
   byId("status").textContent = text;
+  byId("status").classList.toggle("over", text === "Answered"); // it must not hide what it announces
 };
 app.systems = () => app.state.system.filter((name) => app.data.systems.includes(name));
 app.begun = (data) => {

@@ -8,6 +8,7 @@ const RULES = [
   ["frr", "an FRR on dev"],
   ["wer-min", "a weight of errors, alpha"],
 ];
+const FINE = 500; // of more steps, a key or a pixel is ten: hundredths of alpha
 const GIVEN = ["threshold", "a given threshold"];
 const WARNING =
   "A threshold chosen by looking at these trials makes errors look smaller than they are; report errors at a threshold from dev.";
@@ -139,6 +140,7 @@ export const pointControl = (app, change, { systems = true, threshold = true, ju
       slider.disabled = !steps;
       if (steps) {
         slider.max = steps.length - 1;
+        slider.step = steps.length > FINE ? 10 : 1;
         slider.value = nearest(steps, state.alpha);
       }
       say();

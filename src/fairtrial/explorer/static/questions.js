@@ -67,15 +67,15 @@ export const questionView = (host, app, view) => {
 
   // one question: how far it is, a way to stop it, and its answer
   const put = async (name, place, mine = turn) => {
-    const bar = make("progress", { max: 1, "aria-label": "Working" }),
+    const progress = make("progress", { max: 1, "aria-label": "Working" }),
       seconds = make("span");
     const given = { question: name, ...asked, ...(atPoint ? pointOf(app.state) : {}) };
     const work = api.work("ask", given, ({ done, seconds: long }) => {
-      if (done) bar.value = done;
+      if (done) progress.value = done;
       seconds.textContent = `${long.toFixed(0)} s`;
     });
     going.add(work);
-    show(place, make("div", { class: "work" }, "Working\u2026", bar, seconds, button("Stop", work.stop)));
+    show(place, make("div", { class: "work" }, "Working\u2026", progress, seconds, button("Stop", work.stop)));
     try {
       const answer = await work.done;
       if (gone || mine !== turn) return;
@@ -123,17 +123,20 @@ export const questionView = (host, app, view) => {
     drawForm();
     later();
   };
+  const bar = make("div", { class: "bar" });
   const drawForm = () => {
     if (point) point.host.hidden = !pointed(asked);
     show(
       form,
       fields.map((field) => fieldOf(field, asked[field.name], set(field.name))),
     );
+    host.style.setProperty("--bar", `${bar.offsetHeight}px`); // a slider of the answer stays in view below it
   };
   const point = atPoint
     ? pointControl(app, later, { systems: false, threshold, judged: () => app.data.systems.slice(0, 1) })
     : null;
-  show(host, make("div", { class: "bar" }, point && point.host, form, trouble), answers);
+  show(bar, point && point.host, form, trouble);
+  show(host, bar, answers);
   drawForm();
   if (point) point.told();
   else later();
