@@ -1,7 +1,7 @@
 """Map of a coverage study
 =======================
 
-The map of a coverage study, simulated on the spot: pi and rho of the paper, four n and m, 100 data sets a cell.
+The map of a coverage study, simulated here: pi and rho of the paper, four n and m, 100 data sets a cell.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """DET curves
 ==========
 
-DET curves of four systems of the synthetic set lausanne, with the points at which they would really work.
+DET curves of four systems of the synthetic set lausanne, with their a-priori points at the threshold from dev.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Bounds from published EERs
 ==========================
 
-What five published EERs say about significance: example 3 of EERB.
+The significance of differences between five published EERs: example 3 of EERB.
 """
 
 import sys

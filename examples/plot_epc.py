@@ -1,7 +1,7 @@
 """Expected Performance Curves
 ===========================
 
-Expected Performance Curves of three systems, with bands that hold the whole curve, and points at alpha 0.5.
+Expected Performance Curves of three systems, with simultaneous bands, and points at alpha 0.5.
 """
 
 import sys

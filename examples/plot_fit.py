@@ -1,7 +1,7 @@
 """Does a model fit?
 =================
 
-Do errors follow the beta-binomial? Simulated people whose own decisions are repeated: they do not.
+Observed and expected numbers of people by errors: data of Oman and Zucker's model, fitted by the beta-binomial.
 """
 
 import sys

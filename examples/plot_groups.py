@@ -1,7 +1,7 @@
 """Error rates by group
 ====================
 
-Error rates by group, with intervals that hold for all groups together: one group has four times the FAR.
+Error rates by group, with simultaneous intervals: one group has four times the FAR.
 """
 
 import sys

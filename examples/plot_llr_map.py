@@ -1,7 +1,7 @@
 """From scores to log-likelihood ratios
 ====================================
 
-From scores to log-likelihood ratios: the maps of two ways to calibrate a system, with bands by dev people.
+From scores to log-likelihood ratios: the maps of two calibration methods, with bands by dev people.
 """
 
 import sys

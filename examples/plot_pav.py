@@ -1,7 +1,7 @@
 """Reliability of evidence (PAV)
 =============================
 
-Calibrated log-likelihood ratios against those that test gives, with bands that resample people.
+Calibrated log-likelihood ratios against those fitted on test, with bands by resampling people.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Precision against recall
 ========================
 
-Precision against recall: where they are equal on test, and where the threshold from dev really leads.
+Precision against recall, with the break-even points on test and the points at the threshold from dev.
 """
 
 import sys

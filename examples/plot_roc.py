@@ -1,7 +1,7 @@
 """ROC curves
 ==========
 
-ROC curves with the line of equal errors: where systems would have worked, and where they really do.
+ROC curves with the line of equal errors, a-posteriori EER points and a-priori points at the threshold from dev.
 """
 
 import sys

@@ -19,28 +19,47 @@ class Group(NamedTuple):
 
 
 class Module(NamedTuple):
-    """A section of names that are found in a module of their own."""
+    """A section of the names of one module."""
 
     title: str
     name: str
     about: str
 
 
+FIRST = [
+    "read_pair",
+    "evaluate",
+    "compare",
+    "performance_curve",
+    "compare_curves",
+    "operating_points",
+    "evaluate_groups",
+    "fuse",
+    "run_benchmark",
+    "calibrate",
+    "repeated_intervals",
+    "plan_rate",
+    "plan_comparison",
+    "open_trials",
+    "Trials",
+    "Counter",
+]
+"""Names that people use most, in the order of the guide."""
 GROUPS = [
-    Group("Trials and score files", ("core", "formats"), "What is judged, how it is read and written, what is raised."),
-    Group("Evaluate and compare", ("evaluation",), "The questions asked most often, and curves along alpha."),
-    Group("Thresholds and errors", ("rules", "counting"), "How a threshold is chosen and what it costs; counters."),
-    Group("Intervals and tests", ("inference",), "How certain a figure is, and whether two figures differ."),
-    Group("Published numbers", ("published",), "What can be said when only rates or EERs are known."),
-    Group("People tested several times", ("repeated",), "Counts of errors and attempts by person, and planning."),
-    Group("Fusion", ("fusion",), "Several systems, one score."),
+    Group("Evaluate and compare", ("evaluation",), "Results at one threshold and along alpha."),
+    Group("Trials and score files", ("core", "formats"), "Trials, reading and writing, results, errors."),
+    Group("Thresholds and errors", ("rules", "counting"), "Criteria, measures, error counts, counters."),
+    Group("Intervals and tests", ("inference",), "The estimates behind intervals and tests."),
+    Group("Published numbers", ("published",), "Intervals and tests from rates or EERs alone."),
+    Group("People tested several times", ("repeated",), "Errors and attempts by person, and planning."),
+    Group("Fusion", ("fusion",), "Several systems combined into one."),
     Group("Fusion benchmarks", ("benchmark",), "Whole protocols, known score sets and your own."),
     Group("Scores as evidence", ("calibration",), "Log-likelihood ratios, fitted on dev and judged on test."),
-    Group("Groups of people", ("groups",), "Errors by group, and whether they differ."),
+    Group("Groups of people", ("groups",), "Error rates by group, and tests of their differences."),
 ]
 MODULES = [
-    Module("Figures", "fairtrial.figures", "Each takes a result and gives the matplotlib Axes."),
-    Module("Limits for people", "fairtrial.repeated.limits", "The six of the paper, for one data set or thousands."),
+    Module("Figures", "fairtrial.figures", "Each function takes a result and returns the matplotlib Axes."),
+    Module("Limits for people", "fairtrial.repeated.limits", "The paper's six limits, for one data set or thousands."),
 ]
 CONSTANTS = {
     "CALIBRATIONS": "The registered calibration methods by name. :func:`register_calibration` adds one.",
@@ -56,7 +75,7 @@ CONSTANTS = {
 
 
 def public_names() -> dict[str, dict[str, str]]:
-    """The public names by room, each with the path it is imported from: the top, or its room."""
+    """Map rooms to their public names, each with the path it is imported from: the top, or its room."""
     top = {name for name in fairtrial.__all__ if not inspect.ismodule(getattr(fairtrial, name))}
     rooms = [name for name in fairtrial.__all__ if name not in top and name != "figures"]
     listed: set[str] = set()
@@ -69,19 +88,24 @@ def public_names() -> dict[str, dict[str, str]]:
 
 
 def write_api_page(app: Sphinx, config: Any) -> None:
-    """Write `api/index.rst` anew."""
+    """Write `api/index.rst`."""
     rooms = public_names()
     known = {room for group in GROUPS for room in group.rooms}
-    rest = Group("More", tuple(room for room in rooms if room not in known), "Names that have no section of their own.")
+    rest = Group("More", tuple(room for room in rooms if room not in known), "All other names.")
     lines = [
         "API reference",
         "=============",
         "",
-        "``import fairtrial as ft`` gives every name here, as ``ft.NAME`` or ``ft.ROOM.NAME``.",
+        "After ``import fairtrial as ft`` every name is ``ft.NAME`` or ``ft.MODULE.NAME``.",
         "",
+        "Used most",
+        "---------",
+        "",
+        *_summary([f"fairtrial.{name}" for name in FIRST]),
     ]
     for group in [*GROUPS, rest]:
         paths = {name: path for room in group.rooms for name, path in rooms.get(room, {}).items()}
+        paths = {name: path for name, path in paths.items() if path.removeprefix("fairtrial.") not in FIRST}
         if paths:
             lines += [group.title, "-" * len(group.title), "", group.about, ""]
             lines += _summary([paths[name] for name in sorted(paths, key=_order) if name not in CONSTANTS])
