@@ -546,3 +546,18 @@ def test_disk_that_is_full(ending: str, old: bytes | None, folder: Path) -> None
     assert child.stderr.count("\n") == 1
     assert_says(child.stderr, f"error: out.{ending}: cannot be written", "File too large", "nothing was left behind")
     assert contents() == before
+
+
+def test_a_file_without_its_option_is_told_how_to_give_it(tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["evaluate", str(tmp_path / "dev.csv")])
+    assert result.exit_code == 2
+    assert "--dev F" in result.output
+
+
+def test_a_missing_label_is_answered_with_the_column_that_may_hold_it(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("person,y,face\na,1,.9\nb,0,.1\nc,0,.2\n")
+    result = CliRunner().invoke(main, ["evaluate", "--dev", str(path), "--test", str(path)])
+    assert result.exit_code == 2
+    assert "person, y, face" in result.output
+    assert "--column label=y" in result.output

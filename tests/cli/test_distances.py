@@ -153,3 +153,26 @@ def test_a_known_set_is_not_read_by_options(tmp_path: Path, distances: Path) -> 
     result = run("evaluate", "--data", tmp_path, "--json")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["systems"][0]["threshold"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("evaluate",),
+        ("compare",),
+        ("epc", "--points", "3"),
+        ("operating-points", "--far", ".5"),
+        ("fuse", "--fusion", "mean"),
+        ("groups", "--system", "gait", "--by", "label"),
+    ],
+)
+def test_distances_taken_for_scores_are_warned_of(distances: Path, command: tuple[str, ...]) -> None:
+    if command[0] == "groups":
+        rows = distances.read_text().splitlines()
+        rows = [f"{rows[0]},site", *(f"{row},{'AB'[k % 2]}" for k, row in enumerate(rows[1:]))]
+        distances.write_text("\n".join(rows) + "\n")
+        command = (*command[:-1], "site")
+    outcome = run(*command, "--dev", distances, "--test", distances)
+    assert outcome.exit_code == 0, outcome.stderr
+    assert "warning: gait: the EER on dev is" in outcome.output
+    assert "face: the EER" not in outcome.output

@@ -59,7 +59,7 @@ def test_two_devices_of_different_people() -> None:
         (["a.csv"], "--rate 0.01"),
         (["a.csv", "--rate", ".1", "--paired"], "needs two tables"),
         (["a.csv", "a.csv", "--rate", ".1"], "goes with one table"),
-        (["a.csv", "a.csv", "a.csv"], "unexpected extra argument"),
+        (["a.csv", "a.csv", "a.csv"], "unexpected argument"),
         (["named.csv", "a.csv", "--paired"], "a.csv has no column id"),
         (["named.csv", "others.csv", "--paired"], "in one only: bert, dora"),
         (["a.csv", "--rate", "5"], "1.5 % is 0.015"),

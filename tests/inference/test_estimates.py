@@ -13,6 +13,7 @@ from fairtrial import MEASURES, Trials
 from fairtrial.inference import TrialSets, judge, judge_at, make_blocks
 from fairtrial.inference.estimates import (
     Estimate,
+    _moments,
     dev_influence,
     estimate,
     neighbour_correlations,
@@ -49,6 +50,15 @@ def test_the_order_of_rows_does_not_matter(criterion: str, alpha: float) -> None
         both = estimate([(1.0, a), (-1.0, b)], HTER)
         found.append([*estimate([(1.0, a)], HTER).interval(0.95), *both.interval(0.95), both.p_value()])
     assert found[0] == pytest.approx(found[1], rel=1e-9)
+
+
+def test_errors_are_read_at_the_rates_asked_for() -> None:
+    kept = judge(two_sets(), system="a")
+    for rate in (0.1, 0.3):
+        for judgement in (kept, judge(two_sets(), system="a")):
+            genuine, impostor = _moments([(judgement, 0)], "dev", [(rate, rate)], exact=False)
+            read = genuine.same[0, 0] / genuine.trials, impostor.same[0, 0] / impostor.trials  # p (1 - p)
+            assert read == pytest.approx((rate * (1 - rate),) * 2, rel=0.1)
 
 
 @pytest.mark.parametrize(("criterion", "alpha"), [("eer", 0.5), ("far", 0.01), ("wer-min", 0.9)])

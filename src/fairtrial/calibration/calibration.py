@@ -426,8 +426,7 @@ class CalibratedSystem(Result):
             return f"{text}: more than 1, so its evidence misleads"
         if self.calibration.method == "none" or np.isnan(self.raw):
             return text
-        change = "lowers" if self.test[0] < self.raw else "does not lower"
-        return f"{text}; {self.calibration.method} calibration {change} the {number_text(self.raw)} of the scores"
+        return f"{text}; before {self.calibration.method} calibration it was {number_text(self.raw)}"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate Cllr on both sets, detection costs, and the calibration itself."""

@@ -131,7 +131,7 @@ def write_demo(folder: str = ".") -> Demo:
     paths = {name: Path(folder, f"{name}.csv") for name in ("dev", "test")}
     for path in paths.values():
         if path.exists():
-            raise OutputError(f"{path}: is there already; name another directory, as in fairtrial demo scores")
+            raise OutputError(f"{path}: already exists; name another directory, as in fairtrial demo scores")
     with write_together():
         for name, trials in (("dev", first.dev), ("test", first.test)):
             assert trials.claim is not None

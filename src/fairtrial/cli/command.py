@@ -350,9 +350,13 @@ class Command(click.Command):
             basic=True,
             help="Show all options.",
         )
-        super().__init__(name, params=[*params, every], **settings)
+        super().__init__(name, params=[*params, every], context_settings={"allow_extra_args": True}, **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
+        if ctx.args:
+            flags = [flag_of(name) for name in ("dev", "test", "data") if name in ctx.params]
+            how = f": give each file by its option, as in {flags[0]} F" if flags else ""
+            raise click.UsageError(f"unexpected argument {ctx.args[0]}{how}", ctx)
         use_terms(ctx.params.get("terms") or "default")
         return super().invoke(ctx)
 

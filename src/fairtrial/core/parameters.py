@@ -431,6 +431,7 @@ PARAMETERS: dict[str, Parameter] = {
         "Reading",
         "--column",
         metavar="ROLE=NAME",
+        basic=True,
         help="Column for a role (claim, subject, model, probe, label, system, score, or other: no score), by name "
         "or number; may be repeated.",
     ),
@@ -453,7 +454,7 @@ PARAMETERS: dict[str, Parameter] = {
     "genuine_by": Parameter("Reading"),
     "person": Parameter("Reading", metavar="REGEX"),
     "names": Parameter("Reading", "--name", metavar="NAME"),
-    "negate": Parameter("Reading", help="Scores are distances: lower means genuine."),
+    "negate": Parameter("Reading", basic=True, help="Scores are distances: lower means genuine."),
     "negate_system": Parameter("Reading", metavar="NAME"),
     "nan": Parameter("Reading", basic=True),
     "common": Parameter("Reading"),

@@ -595,7 +595,7 @@ def compare(
     kind = next(iter(judged.values())).kind
     notes: list[Note | str] = list(sets.notes)
     for judgement in judged.values():
-        notes += threshold_notes(judgement)
+        notes += [*judgement.reversed_scores(), *threshold_notes(judgement)]
     options: dict[str, Any] = {"measure": known, "alternative": alternative}
     compared = []
     trials = sets.rows()

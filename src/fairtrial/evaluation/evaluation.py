@@ -26,7 +26,7 @@ from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 from fairtrial.rules.bounds import BoundedCounts, Bounds, count
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
-from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
+from fairtrial.rules.eer import EerDefinition, EqualErrorRate
 from fairtrial.rules.measures import (
     MEASURES,
     AnyMeasure,
@@ -138,19 +138,15 @@ class SystemEvaluation(Result):
         """Errors on test at the threshold: a priori."""
         return self.judgement.at(0)
 
-    @cached_property
+    @property
     def dev_eer(self) -> EqualErrorRate | None:
         """The equal error rate on dev; None without dev."""
-        if self.judgement.sets.dev is None:
-            return None
-        return equal_error_rate(self.judgement.sets.dev, definition=self.eer_definition, system=self.judgement.system)
+        return self.judgement.eer("dev", self.eer_definition)
 
-    @cached_property
+    @property
     def test_eer(self) -> EqualErrorRate | None:
         """The equal error rate on test, a posteriori; None if held-out blocks were judged."""
-        if self.judgement.fold_thresholds is not None:
-            return None
-        return equal_error_rate(self.judgement.sets.test, definition=self.eer_definition, system=self.judgement.system)
+        return self.judgement.eer("test", self.eer_definition)
 
     @property
     def fold_thresholds(self) -> tuple[float, ...]:
@@ -265,12 +261,7 @@ class SystemEvaluation(Result):
         if judgement.dev is None:
             text = "the threshold was given: the interval holds if it was fixed before these trials were seen"
             notes.append(Note("threshold-given", text))
-        on, eer = ("test", self.test_eer) if self.dev_eer is None else ("dev", self.dev_eer)
-        if eer is not None and eer.value > 0.5:
-            text = "{eer:percent}: higher scores should mean genuine; negate them if they are distances"
-            notes.append(
-                Note("reversed-scores", f"the EER on {on} is {text}", self.system, warning=True, eer=eer.value)
-            )
+        notes += judgement.reversed_scores(self.eer_definition)
         for errors, trials, kind in (
             (self.test.false_accepts, self.test.impostor, "false accepts"),
             (self.test.false_rejects, self.test.genuine, "false rejects"),

@@ -302,6 +302,8 @@ def expected_performance(
     curves = answer_together(jobs) if in_pieces else [job() for job in jobs]
     by_name = dict(zip(names, curves, strict=True))
     notes: list[Note | str] = list(sets.notes)
+    if not in_pieces:  # which would be read once more
+        notes += [note for curve in curves for note in curve.judged().reversed_scores()]
     if in_pieces and not no_areas:
         notes.append(_NO_AREAS)
     for curve in curves:

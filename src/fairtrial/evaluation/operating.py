@@ -251,7 +251,7 @@ def operating_points_of(
         for at_dev in [judged.dev[k].scalar()]
     )
     auc, d_prime = (find(sets, system=name, confidence=confidence) for find in (auc_interval, d_prime_interval))
-    notes: list[Note | str] = [*sets.notes]
+    notes: list[Note | str] = [*sets.notes, *judged.reversed_scores()]
     notes += [f"{name}: {term(each.label)}: {each.note}" for each in (auc, d_prime) if each.note]
     few = [f"{level_text(p.far_target)} ({p.dev.false_accepts})" for p in points if not p.supported]
     if few:

@@ -104,6 +104,11 @@ def settle(
     return replace(sheet, ids=ids, genuine=genuine, columns={**sheet.columns, **further}, notes=(*sheet.notes, *notes))
 
 
+def _has_two_values(column: Further) -> bool:
+    """Tell whether a column could say which trials are genuine."""
+    return len(np.unique(column) if isinstance(column, np.ndarray) else np.unique(column.numbered().codes)) == 2
+
+
 def are_speakers(names: Iterable[str]) -> bool:
     """Tell whether all names are paths of VoxCeleb, which begin with the person."""
     return all(re.match(SPEAKER, name) for name in names)
@@ -219,12 +224,13 @@ def _genuine(
     if not known and (labels is None or options.genuine_by == "ids"):
         names = f"; its columns are {listed(columns)}" if columns else ""
         wanted = "a label column, or claim and subject" if labels is None else "claim and subject"
+        likely = next((name for name, column in sheet.columns.items() if _has_two_values(column)), "NAME")
         raise InputError(
             "{origin}: nothing says which trials are genuine: it needs {wanted}{names}; name them, as in {columns!o}",
             origin=sheet.origin,
             wanted=wanted,
             names=names,
-            columns={"label": "NAME"},
+            columns={"label": likely},
         )
     if labels is None:
         if options.genuine_by == "label":

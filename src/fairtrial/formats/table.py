@@ -177,7 +177,7 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
             sheet = replace(sheet, labels=used_labels(labels))
         sheet = settle_labels(sheet, labels, options, whole=head.is_whole)
     else:
-        sheet = settle(sheet, None, options, columns=roles.columns)
+        sheet = settle(sheet, None, options, columns=list(columns))
         if options.person is None and head.is_whole and not options.key and len(sheet) and not sheet.genuine.any():
             people = [sheet.ids[name].name(0) for name in ("claim", "subject")]
             if any(is_file(name) for name in people):

@@ -226,7 +226,8 @@ class FusionResult(Result):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the reader should know."""
-        notes = [as_note(note, self.scores.name) for note in self.scores.notes]
+        notes = [note for base in self.baselines for note in base.judgement.reversed_scores()]
+        notes += [as_note(note, self.scores.name) for note in self.scores.notes]
         notes += filter(None, [self.gain.note])
         if self.saved is None:
             return tuple(dict.fromkeys((*notes, *map(as_note, self.evaluation.notes))))

@@ -195,7 +195,8 @@ def evaluate_groups(
             "to compare"
         )
     comparisons = {rate: _compare(groups, rate, confidence, factor) for rate in RATES if len(groups.names(rate)) > 1}
-    notes: list[Note | str] = [*sets.notes, *threshold_notes(judgement), *groups.membership.notes]
+    notes: list[Note | str] = [*sets.notes, *judgement.reversed_scores(), *threshold_notes(judgement)]
+    notes += groups.membership.notes
     if groups.too_many_meet:
         text = "the {FAR} by pair of groups is left out: more than {most} groups"
         notes.append(Note("pairs-left-out", text, most=MOST_THAT_MEET))
@@ -209,7 +210,7 @@ def evaluate_groups(
         notes += _only_certainty_differs(groups, comparison.test, confidence, factor)
     summaries = _summarise(groups, comparisons, confidence, weight)
     if any(not isfinite(summary.estimate) for summary in summaries):
-        notes.append("a group without any error makes ratios infinite; lower limits say what is shown all the same")
+        notes.append("a group without errors makes ratios infinite; lower limits remain valid")
     at_own_thresholds: list[OwnThreshold] = []
     if own_thresholds:
         at_own_thresholds, lacking = _own_thresholds(groups, group(sets.trials("dev")), confidence)

@@ -257,7 +257,7 @@ def _cross(
     names = sorted(order, key=lambda name: order[name])
     if len(names) > _MOST_GROUPS:
         raise TrialsError(
-            f"{' and '.join(by)} make {len(names):,} groups, such as {listed(names, 3)}; {_MOST_GROUPS} are the most: "
+            f"{' and '.join(by)}: {len(names):,} groups, such as {listed(names, 3)}; the limit is {_MOST_GROUPS}: "
             "cut numbers with edges, or group by something coarser"
         )
     place = {name: code for code, name in enumerate(names)}

@@ -368,8 +368,8 @@ class GroupEvaluation(Result):
                 if not isfinite(ratio):
                     size = f"at least {number_text(low, 3)} times as much ({level_text(self.confidence)} limit"
                 sentence = (
-                    f"The {label} is not the same in all groups ({p_phrase(test.p_value)}): most clearly apart are "
-                    f"{worse} with {percent(rates[worse])} and {better} with {percent(rates[better])}, {size}, "
+                    f"The {label} is not the same in all groups ({p_phrase(test.p_value)}): the clearest difference is "
+                    f"between {worse} with {percent(rates[worse])} and {better} with {percent(rates[better])}, {size}, "
                     "simultaneous over all pairs)"
                 )
             sentences.append(sentence)
@@ -410,7 +410,7 @@ class GroupEvaluation(Result):
                 Field("measure", "name of the rate", detail=True),
                 Field("statistic", "statistic", "number", optional=True),
                 Field("p_value", "p, all equal", "p"),
-                Field("apart", "most clearly apart", get=lambda test: f"{test.a} and {test.b}"),
+                Field("apart", "clearest difference", get=lambda test: f"{test.a} and {test.b}"),
                 Field("within", "equal within a factor of", "ratio", get=lambda test: same[test.measure].within),
                 Field("factor", "asked", "ratio", optional=True, get=lambda test: same[test.measure].factor),
                 Field("shown", "shown", "term", get=lambda test: "yes" if same[test.measure].shown else "no"),

@@ -32,6 +32,7 @@ from fairtrial.inference.split import Kind, TrialSets
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.bounds import BoundedCounts, Bounds, ErrorBoxes, choose, count
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
+from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
 from fairtrial.rules.measures import Measure
 
 if TYPE_CHECKING:
@@ -260,6 +261,24 @@ class Judgement:
             rejects, accepts = ((wrong & of_class).sum(axis=1) for of_class in (genuine, ~genuine))
             counts = ErrorCounts(self.test.threshold, accepts, rejects, part.genuine, part.impostor)
         return replace(self, sets=sets, test=counts, _kept={}, part_of=self)
+
+    def eer(self, side: Literal["dev", "test"], definition: EerDefinition = "step-mean") -> EqualErrorRate | None:
+        """Compute the equal error rate on one of the sets, once; None without that set, or if blocks were judged."""
+        data = self.sets.data(side)
+        if data is None or (side == "test" and self.fold_thresholds is not None):
+            return None
+        return self.once(
+            ("eer", side, definition), lambda: equal_error_rate(data, definition=definition, system=self.system)
+        )
+
+    def reversed_scores(self, definition: EerDefinition = "step-mean") -> Iterator[Note]:
+        """Note that impostor trials have the higher scores, as distances do."""
+        side, eer = "dev", self.eer("dev", definition)
+        if eer is None:
+            side, eer = "test", self.eer("test", definition)
+        if eer is not None and eer.value > 0.5:
+            text = "{eer:percent}: higher scores should mean genuine; negate them if they are distances"
+            yield Note("reversed-scores", f"the EER on {side} is {text}", self.system, warning=True, eer=eer.value)
 
     @property
     def can_move(self) -> bool:

@@ -389,7 +389,9 @@ def _moments(
     first = entries[0][0]
     people = first.sets.people[side == "test"]
     cuts = [
-        judgement.once(("cuts", index, side, exact), partial(_cuts, judgement, index, side, wanted, exact=exact))
+        judgement.once(
+            ("cuts", index, side, wanted, exact), partial(_cuts, judgement, index, side, wanted, exact=exact)
+        )
         for (judgement, index), wanted in zip(entries, rates, strict=True)
     ]
     scales = np.array([cut.scales for cut in cuts]).T
@@ -398,7 +400,7 @@ def _moments(
         for (judgement, index), cut in zip(entries, cuts, strict=True):
             find = partial(_errors, judgement, index, side, cut)
             # along many alphas they would take much memory
-            columns.append(judgement.once(("errors", side, exact), find) if len(judgement.alpha) == 1 else find())
+            columns.append(judgement.once(("errors", side, cut), find) if len(judgement.alpha) == 1 else find())
         moments = []
         for which, (trials, scale) in enumerate(zip(cuts[0].trials, scales, strict=True)):
             errors = [column[which] for column in columns]

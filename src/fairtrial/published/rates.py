@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 from fairtrial.core.errors import ParameterError, check_choice, check_count, check_rate
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Result
-from fairtrial.core.tables import Table, join_tables
+from fairtrial.core.tables import Column, Table, join_tables
 from fairtrial.core.words import figure_text, figures_text, in_percent, level_text, number_text, p_phrase, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.inference.intervals import (
@@ -822,12 +822,13 @@ class RateTests(Result):
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Tabulate the test that counts in the first table, whose files have all; the others on request."""
+        """Tabulate the tests, the one that counts first; the others on request."""
         (table,) = join_tables([test.tables() for test in self.tests])
         caption = "Test of the difference A - B, all trials independent of each other"
-        others = replace(table, name="others", caption="Other tests", rows=table.rows[1:], detail=True)
         main = replace(table, caption=caption, shown=(0,), notes=self.tests[0].tables()[0].notes)
-        return (main, others) if others.rows else (main,)
+        rows = tuple((test.test, str(test.note)) for test in self.tests[1:] if test.note)
+        columns = (Column("test", "test"), Column("note", "note"))
+        return (main, Table("assumptions", "What other tests assume", columns, rows, detail=True)) if rows else (main,)
 
 
 def difference_answer(

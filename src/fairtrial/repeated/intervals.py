@@ -395,7 +395,7 @@ def recommend(people: Individuals, confidence: float = 0.95) -> Note:
     code = "use-lbb"
     if expected >= 10:
         text = (
-            "Use lbb. With at least 10 expected errors in one attempt of everybody (n pi), it covered 92.5 to 97.1 % "
+            "Use lbb. With at least 10 expected errors in one attempt of each person (n pi), it covered 92.5 to 97.1 % "
             "in every cell of our study."
         )
     elif expected >= 5:

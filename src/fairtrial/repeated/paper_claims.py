@@ -23,7 +23,7 @@ RIGHT_COVERAGE = (0.925, 0.975)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MethodCells:
-    """The coverage of one method, one entry per cell; `n_pi` are the expected errors in one attempt of everybody."""
+    """The coverage of one method, one entry per cell; `n_pi` are the expected errors in one attempt of each person."""
 
     n: Floats
     m: Floats

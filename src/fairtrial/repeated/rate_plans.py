@@ -397,7 +397,7 @@ class RatePlan(Result):
             Note(
                 "rule-of-3",
                 "rule of 3: no error at all would exclude {attempts:percent} if attempts were independent, and "
-                "{individuals:percent} however they are correlated",
+                "{individuals:percent} for any correlation",
                 attempts=rule_of_three(self.total),
                 individuals=rule_of_three(self.individuals),
             )

@@ -29,7 +29,7 @@ from fairtrial.repeated.attempts import Individuals, PeopleLike, as_individuals,
 Design: TypeAlias = Literal["rate", "unpaired", "paired"]
 
 _FEW_ERRORS = 4  # with fewer errors in all, a test hardly ever rejects
-_FEW_EXPECTED = 10  # with fewer expected errors in one attempt of everybody, correlation can stay hidden
+_FEW_EXPECTED = 10  # with fewer expected errors in one attempt of each person, correlation can stay hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ def _rate_tests(people: Individuals, rate: float, alternative: Alternative, conf
         if people.total_attempts > people.individuals:
             note = Note(
                 "few-expected",
-                "n pi is {expected:.3g}: with fewer than {least} expected errors in one attempt of everybody, the "
+                "n pi is {expected:.3g}: with fewer than {least} expected errors in one attempt of each person, the "
                 "cluster test rejects a true rate too often if attempts are correlated (in up to 12 % of data sets at "
                 "rho 0.1 and 39 % at 0.4, instead of 5 %); any-correlation holds its level and is reported first",
                 expected=expected,
