@@ -21,7 +21,6 @@ from fairtrial.core.words import wording
 from fairtrial.counting.count import count_files
 from fairtrial.evaluation.bands import curve_band
 from fairtrial.evaluation.expected import expected_performance
-from fairtrial.evaluation.operating import operating_table
 from fairtrial.formats.convert import convert_files
 from pages.pages import EVIL, two_systems
 
@@ -81,8 +80,8 @@ def results() -> dict[str, Result]:
         "pav": ft.calibration.pav_curve(calibrated[1], n_resamples=20),
         "llr map": ft.calibration.llr_map(calibrated[1]),
         "passed": ft.calibrate(*map(opened, (dev, test)), systems="face", costs=["sre18"]),
-        "operating points": ft.operating_points(dev, test, system="face"),
-        "operating table": operating_table(dev, test),
+        "operating points": ft.operating_points(dev, test, systems="face")["face"],
+        "operating points of all": ft.operating_points(dev, test),
         "expected": expected_performance(dev, test, points=5),
         "groups": ft.evaluate_groups(
             dev, test, system="face", by="half", people={"person": [*range(20)], "half": ["<b>", "FAR"] * 10}
@@ -136,7 +135,7 @@ def results() -> dict[str, Result]:
 
 NAMES = [
     "evaluation", "comparison", "pair", "curve", "calibrated", "evidence", "bayes errors", "cross-entropy",
-    "tippett", "pav", "llr map", "passed", "operating points", "operating table", "expected", "groups",
+    "tippett", "pav", "llr map", "passed", "operating points", "operating points of all", "expected", "groups",
     "areas", "band", "compared curves", "area test", "interval", "intervals", "test", "tests", "mcnemar",
     "bound", "bounds", "repeated", "no errors", "rate test", "fit",
     "fit test", "study", "studies", "claims", "plan", "comparison plan", "fusion", "applied",

@@ -33,7 +33,7 @@ SETS = ("--dev", "dev.csv", "--test", "test.csv")
 def test_json_has_the_names_of_the_contract_and_the_numbers_of_python() -> None:
     found = json.loads(run(*SETS, "--json").stdout)["systems"]
     assert [system["system"] for system in found] == ["a", "b"]
-    expected = ft.operating_points(ft.read_trials("dev.csv"), ft.read_trials("test.csv"), system="a")
+    expected = ft.operating_points(ft.read_trials("dev.csv"), ft.read_trials("test.csv"), systems="a")
     first = found[0]
     assert (first["auc"], first["d_prime"]) == (expected.auc.estimate, expected.d_prime.estimate)
     assert [point["far_target"] for point in first["points"]] == [0.01, 0.001, 0.0001]

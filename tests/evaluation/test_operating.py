@@ -22,7 +22,7 @@ def sets() -> tuple[ft.Trials, ft.Trials]:
 @pytest.mark.parametrize("far", [0.1, 0.01, 0.0001])
 def test_point_is_the_lowest_threshold_that_keeps_the_far_on_dev(sets: tuple[ft.Trials, ft.Trials], far: float) -> None:
     dev, test = sets
-    found = ft.operating_points(dev, test, system="a", far=[far])
+    found = ft.operating_points(dev, test, systems="a", far_targets=[far])
     (point,) = found.points
     scores = dev.column("a")
     impostor = scores[~dev.genuine]
@@ -37,17 +37,17 @@ def test_point_is_the_lowest_threshold_that_keeps_the_far_on_dev(sets: tuple[ft.
 
 
 def test_interval_is_that_of_an_evaluation_with_the_threshold_re_estimated(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    found = ft.operating_points(*sets, system="a", far=[0.05])
+    found = ft.operating_points(*sets, systems="a", far_targets=[0.05])
     alone = ft.evaluate(*sets, systems="a", criterion="far-at-most", alpha=0.05)
     assert found.points[0].interval.interval == pytest.approx(alone.interval("frr").interval)
     assert found.points[0].interval.threshold == "re-estimated"
-    fixed = ft.operating_points(*sets, system="a", far=[0.05], resample="test").points[0].interval
+    fixed = ft.operating_points(*sets, systems="a", far_targets=[0.05], resample="test").points[0].interval
     assert fixed.threshold == "fixed"
     assert fixed.width < found.points[0].interval.width
 
 
 def test_targets_that_rest_on_few_errors_are_noted_once(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    found = ft.operating_points(*sets, system="a")
+    found = ft.operating_points(*sets, systems="a")
     few = {point.far_target: point.dev.false_accepts for point in found.points if not point.supported}
     assert few == {0.01: 8, 0.001: 0, 0.0001: 0}
     (note,) = (note for note in found.notes if isinstance(note, Note) and note.code == "few-errors")
@@ -55,7 +55,7 @@ def test_targets_that_rest_on_few_errors_are_noted_once(sets: tuple[ft.Trials, f
 
 
 def test_one_table_has_every_figure_with_its_interval(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    found = ft.operating_points(*sets, system="a", far=[0.1, 0.001])
+    found = ft.operating_points(*sets, systems="a", far_targets=[0.1, 0.001])
     (table,) = found.tables()
     assert table.column("figure") == ["AUC", "d'", "FRR at FAR 10 %", "FRR at FAR 0.1 %"]
     with wording(terms="iso"):
@@ -74,4 +74,4 @@ def test_one_table_has_every_figure_with_its_interval(sets: tuple[ft.Trials, ft.
 @pytest.mark.parametrize("far", [[], [0.0], [1.0], [0.1, 0.1], [float("nan")]])
 def test_targets_that_are_none(sets: tuple[ft.Trials, ft.Trials], far: list[float]) -> None:
     with pytest.raises(ParameterError, match="target FAR"):
-        ft.operating_points(*sets, system="a", far=far)
+        ft.operating_points(*sets, systems="a", far_targets=far)

@@ -122,7 +122,7 @@ USES: dict[str, Callable[[Any, Any], Any]] = {
     "predict": lambda dev, test: ft.fusion.predict_fusions(dev, test).fusions[0].hter,
     "correlations": lambda dev, test: ft.fusion.system_correlations(dev).genuine.correlation.tolist(),
     "chimeric": lambda dev, test: ft.fusion.chimeric_study(dev, test, moved=["b"], assignments=1).mean,
-    "points": lambda dev, test: ft.operating_points(dev, test, system="a", far=[0.1]).points[0].test,
+    "points": lambda dev, test: ft.operating_points(dev, test, systems="a", far_targets=[0.1]).points[0].test,
     "sets": lambda dev, test: ft.inference.judge(ft.inference.TrialSets(dev, test), system="a").at(0),
     "eer": lambda dev, test: ft.equal_error_rate(test, system="a").value,
     "roc": lambda dev, test: ft.roc_curve(test, system="a").far.tolist(),

@@ -107,7 +107,7 @@ COMMANDS: dict[str, Declared] = {
     "operating-points": Declared(
         "Judge",
         "Report AUC, d' and the FRR at given FARs.",
-        "fairtrial.evaluation.operating:operating_table",
+        "fairtrial.evaluation.operating:operating_points",
         (_SETS, f"{_SETS} --far .01,.001 --out points.csv"),
         "The threshold of each target is the lowest that keeps the FAR on dev at or below it.",
         reads="sets",

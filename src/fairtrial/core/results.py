@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from importlib import import_module
@@ -11,11 +11,11 @@ from math import isfinite
 from operator import attrgetter
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 from fairtrial.core.notes import Note, gather_notes
-from fairtrial.core.tables import Column, Table
-from fairtrial.core.words import Text, as_in_files, cut
+from fairtrial.core.tables import Column, Table, join_tables
+from fairtrial.core.words import Text, as_in_files, cut, listed, nearest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -285,3 +285,41 @@ class Result(Record, ABC):
         pages, page = import_module("fairtrial.pages"), import_module("fairtrial.pages.page")
         made = pages.page_of(self, page.repeat_of(command, (), None), **more)
         page.write_report(replace(made, heading=title), path)
+
+
+One = TypeVar("One", bound=Result)
+
+
+class SystemResults(Result, Generic[One]):
+    """Results of the same kind, one per system: ``result["face"]`` is one of them.
+
+    If there is only one, its attributes are also those of the result.
+    """
+
+    __slots__ = ()
+    systems: tuple[One, ...]
+
+    def __getitem__(self, system: str) -> One:
+        by_name = {getattr(result, "system", ""): result for result in self.systems}
+        if system not in by_name:
+            raise KeyError(f"there is no system {system!r}; there are {listed(by_name)}{nearest(system, by_name)}")
+        return by_name[system]
+
+    def __iter__(self) -> Iterator[One]:
+        return iter(self.systems)
+
+    def __len__(self) -> int:
+        return len(self.systems)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "systems" or len(self.systems) != 1:
+            raise AttributeError(name)
+        return getattr(self.systems[0], name)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Join the tables of all systems."""
+        return join_tables([result.tables() for result in self.systems])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the names of the command line's JSON."""
+        return {"systems": plain(self.systems)}

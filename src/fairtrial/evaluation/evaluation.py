@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,9 +12,9 @@ import numpy as np
 from fairtrial.core.errors import ParameterError, check_choice, check_confidence
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
-from fairtrial.core.results import Result, plain
-from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, join_tables
-from fairtrial.core.words import Text, interval_text, interval_title, listed, nearest, percent, term
+from fairtrial.core.results import Result, SystemResults, plain
+from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
+from fairtrial.core.words import Text, interval_text, interval_title, listed, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.bootstrap import resampled_curve
 from fairtrial.inference.decide import Judgement, ignored_alpha, judge, judge_at
@@ -532,10 +532,10 @@ class SystemEvaluation(Result):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Evaluation(Result):
+class Evaluation(SystemResults[SystemEvaluation]):
     """Systems at one operating point each.
 
-    ``result["face"]`` is one of them. If there is only one, its attributes are those of the result, too.
+    ``result["face"]`` is one of them. If there is only one, its attributes are also those of the result.
 
     Attributes
     ----------
@@ -553,24 +553,6 @@ class Evaluation(Result):
 
     systems: tuple[SystemEvaluation, ...]
 
-    def __getitem__(self, system: str) -> SystemEvaluation:
-        for each in self.systems:
-            if each.system == system:
-                return each
-        names = [each.system for each in self.systems]
-        raise KeyError(f"there is no system {system!r}; there are {listed(names)}{nearest(system, names)}")
-
-    def __iter__(self) -> Iterator[SystemEvaluation]:
-        return iter(self.systems)
-
-    def __len__(self) -> int:
-        return len(self.systems)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or len(self.systems) != 1:
-            raise AttributeError(name)
-        return getattr(self.systems[0], name)
-
     def answer(self) -> str:
         """Give that of one system, or the HTERs of several, the lowest first."""
         first = self.systems[0]
@@ -583,14 +565,6 @@ class Evaluation(Result):
         interval = first.intervals[0]
         how = f"{first.kind}, {first.given[interval.threshold]}"
         return f"{term('HTER')} with its {interval_title(interval.confidence)} ({how}): {listed(entries, 6)}"
-
-    def tables(self) -> tuple[Table, ...]:
-        """Those of all systems, joined."""
-        return join_tables([each.tables() for each in self.systems])
-
-    def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
-        return {"systems": [each.to_dict() for each in self.systems]}
 
 
 def evaluate(

@@ -10,9 +10,8 @@ import numpy as np
 
 from fairtrial.core.errors import ParameterError, check_choice, check_share
 from fairtrial.core.notes import Note
-from fairtrial.core.results import Result, plain
-from fairtrial.core.tables import COUNT_COLUMNS, Column, Table, join_tables
-from fairtrial.core.trials import TrialsLike, trials_of
+from fairtrial.core.results import Result, SystemResults, plain
+from fairtrial.core.tables import COUNT_COLUMNS, Column, Table
 from fairtrial.core.words import Text, in_a_row, interval_text, interval_title, level_text, listed, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.decide import SUPPORT, judge
@@ -58,7 +57,7 @@ class TargetPoint:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class OperatingPoints(Result):
+class SystemPoints(Result):
     """AUC, d' and the FRR at several FARs of one system, each with its interval.
 
     Attributes
@@ -80,8 +79,8 @@ class OperatingPoints(Result):
     --------
     >>> from fairtrial import Trials, operating_points
     >>> trials = Trials.from_arrays([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
-    >>> result = operating_points(trials, trials, far=[0.2])
-    >>> result.points[0].test.frr, round(result.auc.estimate, 4)
+    >>> system = operating_points(trials, trials, far_targets=[0.2])["system"]
+    >>> system.points[0].test.frr, round(system.auc.estimate, 4)
     (0.25, 0.9)
     """
 
@@ -165,80 +164,18 @@ class OperatingPoints(Result):
         return (Table.of("operating_points", caption, columns, records, notes=notes, section="system"),)
 
 
-def operating_points(
-    dev: TrialsLike,
-    test: TrialsLike,
-    *,
-    far: Sequence[float] = _FAR_TARGETS,
-    system: str | None = None,
-    confidence: float = 0.95,
-    cluster: Cluster | None = None,
-    resample: Literal["test", "both"] = "both",
-) -> OperatingPoints:
-    """Compute AUC, d' and the FRR at several FARs of one system, each with its interval.
-
-    The threshold of each target is the lowest that keeps the FAR on dev at or below it; FRR and FAR are those on test.
-    AUC and d' are those of the test trials.
-
-    Parameters
-    ----------
-    dev : Trials or data frame
-        The trials that thresholds are chosen on.
-    test : Trials or data frame
-        The trials that are judged.
-    far : sequence of float, default (0.01, 0.001, 0.0001)
-        Target FARs, fractions, at least one.
-    system : str, optional
-        The name of the system; not needed if there is only one.
-    confidence : float, default 0.95
-        The level of confidence, between 0 and 1.
-    cluster : {"none", "claim", "subject", "both"}, optional
-        What dependent trials share: the claimed identity, the subject, both or nothing; by default all known ids.
-    resample : {"test", "both"}, default "both"
-        Whether intervals are conditional on the threshold (``test``), or account for its re-estimation from other dev
-        trials (``both``).
-
-    Returns
-    -------
-    OperatingPoints
-        The figures, and notes on targets that too few false accepts on dev support.
-
-    Raises
-    ------
-    ParameterError
-        If there is no target, or one is not between 0 and 1.
-
-    References
-    ----------
-    ISO/IEC 19795-1, which calls them FNMR at FMR; Doddington et al., The NIST speaker recognition evaluation, 2000, on
-    the 30 errors that a rate should rest on.
-
-    Examples
-    --------
-    >>> from fairtrial.benchmark import load_lausanne
-    >>> lp1 = load_lausanne().sets[0]
-    >>> point = operating_points(lp1.dev, lp1.test, system="(LFCC,GMM)", far=[0.01]).points[0]
-    >>> point.interval.low < point.test.frr < point.interval.high
-    True
-    """
-    check_choice("resample", resample, ("test", "both"))
-    sets = TrialSets(trials_of(dev, "dev"), trials_of(test, "test"), cluster)
-    threshold = threshold_when(resample)
-    return operating_points_of(sets, system, far=far, confidence=confidence, threshold=threshold)
-
-
 def operating_points_of(
     sets: TrialSets,
     system: str | None = None,
     *,
-    far: Sequence[float] = _FAR_TARGETS,
+    far_targets: Sequence[float] = _FAR_TARGETS,
     confidence: float = 0.95,
     threshold: Threshold = "re-estimated",
-) -> OperatingPoints:
-    """Report the figures of one system on trials whose people are known; see `operating_points`."""
-    targets = [check_share("a target FAR", target, open_ends=True) for target in far]
+) -> SystemPoints:
+    """Report the figures of one system; see `operating_points`."""
+    targets = [check_share("a target FAR", target, open_ends=True) for target in far_targets]
     if not targets or len(set(targets)) < len(targets):
-        raise ParameterError(f"give one target FAR or more, each once, not {list(far)}")
+        raise ParameterError(f"give one target FAR or more, each once, not {list(far_targets)}")
     name = sets.system_name(system)
     judged = judge(sets, system=name, criterion=_RULE, alphas=targets)
     assert judged.dev is not None
@@ -257,20 +194,29 @@ def operating_points_of(
     if few:
         template = "too few {false accepts} on dev at target {FAR} {targets:and}: {needed} needed; indicative only"
         notes.append(Note("few-errors", template, name, warning=True, targets=few, needed=SUPPORT))
-    return OperatingPoints(name, points, auc, d_prime, judged.kind, tuple(notes))
+    return SystemPoints(name, points, auc, d_prime, judged.kind, tuple(notes))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class OperatingTable(Result):
-    """AUC, d' and the FRR at several FARs, of several systems.
+class OperatingPoints(SystemResults[SystemPoints]):
+    """AUC, d' and the FRR at several FARs, of each system: ``result["face"]`` is one of them.
 
     Attributes
     ----------
-    systems : tuple of OperatingPoints
+    systems : tuple of SystemPoints
         One per system.
+
+    Examples
+    --------
+    >>> from fairtrial import operating_points
+    >>> from fairtrial.benchmark import load_lausanne
+    >>> lp1 = load_lausanne().sets[0]
+    >>> result = operating_points(lp1.dev, lp1.test, systems=["(LFCC,GMM)", "(PAC,GMM)"])
+    >>> len(result), result["(LFCC,GMM)"].points[0].far_target
+    (2, 0.01)
     """
 
-    systems: tuple[OperatingPoints, ...]
+    systems: tuple[SystemPoints, ...]
 
     def answer(self) -> str:
         """Give that of one system, or the FRRs of several at the first target, the lowest first."""
@@ -284,28 +230,23 @@ class OperatingTable(Result):
         what = Text("{FRR} at a target {FAR} of {far:percent}", far=points[0][1].far_target)
         return f"{what} with its {title}: {listed(entries, 6)}"
 
-    def tables(self) -> tuple[Table, ...]:
-        """Give those of all systems, joined."""
-        return join_tables([each.tables() for each in self.systems])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the names of the command line's JSON."""
-        return {"systems": [each.to_dict() for each in self.systems]}
-
-
-def operating_table(
+def operating_points(
     dev: ScoreData,
     test: ScoreData | None = None,
     *,
     folds: int | Sequence[Block] | None = None,
-    systems: Sequence[str] | None = None,
+    systems: str | Sequence[str] | None = None,
     far_targets: Sequence[float] = _FAR_TARGETS,
     confidence: float = 0.95,
     cluster: Cluster | None = None,
     resample: Literal["test", "both"] = "both",
     rng: np.random.Generator | int | None = 0,
-) -> OperatingTable:
-    """Compute AUC, d' and the FRR at several FARs of all systems; see `operating_points`.
+) -> OperatingPoints:
+    """Compute AUC, d' and the FRR at several FARs, each with its interval.
+
+    The threshold of each target is the lowest that keeps the FAR on dev at or below it; FRR and FAR are those on test.
+    AUC and d' are those of the test trials.
 
     Parameters
     ----------
@@ -315,24 +256,43 @@ def operating_table(
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
         Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of trials.
-    systems : sequence of str, optional
+    systems : str or sequence of str, optional
         The names of the systems; all by default.
     far_targets : sequence of float, default (0.01, 0.001, 0.0001)
-        Target FARs, fractions separated by commas.
-    confidence, cluster, resample
-        As of `operating_points`.
+        Target FARs, fractions, at least one.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all known ids.
+    resample : {"test", "both"}, default "both"
+        Whether intervals are conditional on the threshold (``test``), or account for its re-estimation from other dev
+        trials (``both``).
     rng : numpy.random.Generator, int or None, default 0
-        The generator or seed by which people are dealt into folds.
+        A generator, or a seed; the same seed gives the same result.
 
     Returns
     -------
-    OperatingTable
-        The figures of each system.
+    OperatingPoints
+        The figures of each system, and notes on targets that too few false accepts on dev support.
 
     Raises
     ------
     ParameterError
         If there is no target, or one is not between 0 and 1.
+
+    References
+    ----------
+    ISO/IEC 19795-1, which calls them FNMR at FMR; Doddington et al., The NIST speaker recognition evaluation, 2000, on
+    the 30 errors that a rate should rest on.
+
+    Examples
+    --------
+    >>> from fairtrial.benchmark import load_lausanne
+    >>> lp1 = load_lausanne().sets[0]
+    >>> result = operating_points(lp1.dev, lp1.test, systems="(LFCC,GMM)", far_targets=[0.01])
+    >>> point = result["(LFCC,GMM)"].points[0]
+    >>> point.interval.low < point.test.frr < point.interval.high
+    True
     """
     check_choice("resample", resample, ("test", "both"))
     sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
@@ -341,9 +301,9 @@ def operating_table(
             "operating points need the scores themselves, and not files of counts", code="needs-scores"
         )
     threshold = threshold_when(resample)
-    return OperatingTable(
+    return OperatingPoints(
         tuple(
-            operating_points_of(sets, name, far=far_targets, confidence=confidence, threshold=threshold)
+            operating_points_of(sets, name, far_targets=far_targets, confidence=confidence, threshold=threshold)
             for name in sets.chosen(systems)
         )
     )

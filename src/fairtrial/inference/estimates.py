@@ -189,8 +189,6 @@ class Estimate:
             """Give how far the nearer limit is from the value, on the side of the estimate."""
             return copysign(1.0, distance) * (self.limits(quantile)[distance < 0] - null)
 
-        if beyond(0.0) <= 0:  # the mean figure of the procedure is beyond the value already
-            return 0.0
         if beyond(_FARTHEST) > 0:
             return copysign(inf, distance)
         return copysign(find_root(beyond, 0.0, _FARTHEST), distance)
@@ -237,8 +235,7 @@ class Estimate:
         deviation = np.where(along > 0, along * above, along * below)
         for axis, moves in zip(across, self.moves, strict=True):
             deviation = deviation + np.interp(radius * axis, DEVIATIONS, moves)
-        # the mean figure of the procedure may be above the figure itself on all sides
-        return min(float(deviation.min()), 0.0), max(float(deviation.max()), 0.0)
+        return float(deviation.min()), float(deviation.max())
 
     def shifted(self, by: float) -> Estimate:
         """Give the same estimate of a value that is larger."""

@@ -61,21 +61,21 @@ class ThresholdCurve:
     df: float
 
     def moves(self, figure: Callable[[Floats, Floats], Floats]) -> Floats:
-        """Give the mean figure of the procedure less the figure at the threshold, at each of `DEVIATIONS`.
+        """Give the change of the mean figure of the procedure if the mean threshold is at each of `DEVIATIONS`.
 
-        If the threshold of the average dev set is z standard deviations away, this is how far the figure is from its
-        expectation.
+        The mean is over thresholds of other dev sets, which scatter by one standard deviation. It is above the figure
+        at the mean threshold where the figure is convex, as at a minimum. A figure that was measured contains this
+        excess already, so only the change from 0 deviations counts.
         """
         values = figure(self.far, self.frr)
         mean = sum(weight * np.interp(DEVIATIONS + node, DEVIATIONS, values) for node, weight in _HERMITE)
-        here = figure(np.array([self.at[0]]), np.array([self.at[1]]))[0]
-        return np.asarray(mean - here)
+        return np.asarray(mean - np.interp(0.0, DEVIATIONS, mean))
 
     def slope(self, weights: Weights) -> float:
         """Give half the range of a weighted sum of the rates within one standard deviation, signed by its direction."""
         moves = self.moves(lambda far, frr: weights.far * far + weights.frr * frr)
         near = moves[np.abs(DEVIATIONS) <= 1]
-        return copysign((max(near.max(), 0.0) - min(near.min(), 0.0)) / 2, near[-1] - near[0])
+        return copysign((near.max() - near.min()) / 2, near[-1] - near[0])
 
 
 def level_of(criterion: Criterion, alpha: float, counts: ErrorCounts) -> tuple[float, float] | None:
