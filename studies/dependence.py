@@ -20,7 +20,7 @@ from real_people import DATA, of_real_people
 
 from fairtrial import Trials
 from fairtrial.core.trials import Ids
-from fairtrial.evaluation.areas import area_tests
+from fairtrial.evaluation.areas import compare_areas, expected_areas
 from fairtrial.evaluation.bands import compare_curves, curve_band
 from fairtrial.evaluation.epc import curve_of
 from fairtrial.inference.decide import judge, judge_at
@@ -209,7 +209,8 @@ def along_alpha(regime: Regime, seed: int) -> dict[str, tuple[float, ...]]:
         regions = compare_curves(*curves, simultaneous=True).different.any()
         band = curve_band(curves[0], kind="simultaneous")
         found[criterion] = (float(regions), *band.estimate, *band.low, *band.high)
-    found["area"] = (float(area_tests(sets, "a", "b")["g"].p_value < 0.05),)
+    areas = (expected_areas(dev, trials, system=name) for name in "ab")
+    found["area"] = (float(compare_areas(*areas)["g"].p_value < 0.05),)
     folds = TrialSets(trials, trials, None, 0, make_blocks(trials, 5))
     a, b = (judge(folds, system=name) for name in "ab")
     found["folds"] = _figures(a, b, MEASURES["hter"], 0.5)

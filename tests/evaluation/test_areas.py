@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from brute_force import Point, points
 from fairtrial import ErrorCounts, ParameterError, Trials, TrialsError, performance_curve
-from fairtrial.evaluation import area_intervals, area_tests, auc_error, expected_areas
-from fairtrial.evaluation.areas import AreaName, Targets, area_estimates
+from fairtrial.evaluation import auc_error, compare_areas, expected_areas
+from fairtrial.evaluation.areas import AreaName, Targets, area_estimates, areas_of
 from fairtrial.evaluation.expected import expected_performance
 from fairtrial.inference import TrialSets
 from fairtrial.inference.estimates import Estimate
@@ -100,7 +100,7 @@ def test_areas_of_sensitivity_and_specificity_are_those_of_the_rates_turned_roun
             convention=convention,
         )
         assert (found.e_v1, found.e_v2) == pytest.approx((1 - rates.e_v1, 1 - rates.e_v2))
-        assert found.convention == convention
+        assert found.targets.convention == convention
 
 
 def _mean_of_precision_and_recall(counts: ErrorCounts) -> Any:
@@ -130,7 +130,7 @@ def test_areas_of_measures_of_ones_own() -> None:
     own = expected_areas(DEV, TEST, v1=right, v2=found)
     known = expected_areas(DEV, TEST, v1="specificity", v2="sensitivity", convention="step")
     assert (own.e_v1, own.e_v2) == pytest.approx((known.e_v1, known.e_v2))
-    assert (own.convention, own.to_dict()["v1"]) == ("step", "right")
+    assert (own.targets.convention, own.to_dict()["v1"]) == ("step", "right")
 
 
 def test_variance_of_the_areas_of_precision_and_recall() -> None:
@@ -148,7 +148,7 @@ def test_variance_of_the_areas_of_precision_and_recall() -> None:
     chance = 4 * np.sqrt(2 / 150)
     assert (ratio > 1 - chance).all()
     assert (ratio < 1.5 + chance).all()
-    limits = area_intervals(sets, "a", v1="precision", v2="recall", low=0.4, high=0.9)["g"]
+    limits = expected_areas(dev, test, v1="precision", v2="recall", low=0.4, high=0.9).interval()
     assert limits.low < limits.estimate < limits.high
 
 
@@ -175,16 +175,16 @@ def test_intervals_are_around_the_areas(bounds: tuple[float, float]) -> None:
     low, high = bounds
     dev, test = one(0), one(1, start=500)
     areas = expected_areas(dev, test, system="a", low=low, high=high)
-    found = area_intervals(TrialSets(dev, test), "a", low=low, high=high)
     for name in NAMES:
-        assert found[name].estimate == pytest.approx(getattr(areas, name))
-        assert 0 <= found[name].low < found[name].estimate < found[name].high <= 1
-        assert (found[name].threshold, found[name].method) == ("re-estimated", "cluster-both")
+        interval = areas.interval(name)
+        assert interval.estimate == pytest.approx(getattr(areas, name))
+        assert 0 <= interval.low < interval.estimate < interval.high <= 1
+        assert (interval.threshold, interval.method) == ("re-estimated", "cluster-both")
     other = expected_areas(dev, test, system="b", low=low, high=high)
-    for name, test_result in area_tests(TrialSets(dev, test), "a", "b", low=low, high=high).items():
+    for name, test_result in compare_areas(areas, other).items():
         assert test_result.estimate == pytest.approx(getattr(areas, name) - getattr(other, name))
         assert test_result.test == f"area-{name}"
-    assert area_intervals(TrialSets(without_ids(dev), without_ids(test)), "a")["g"].method == "student"
+    assert expected_areas(without_ids(dev), without_ids(test), system="a").interval().method == "student"
 
 
 def dev_part(found: Estimate) -> float:
@@ -248,7 +248,7 @@ def test_area_test_of_equal_systems_keeps_its_level() -> None:
             crossed(rng, clients=30, impostors=15, effect=0.4),
             crossed(rng, clients=30, impostors=15, effect=0.4, start=500),
         )
-        for name, found in area_tests(sets, "a", "b").items():
+        for name, found in compare_areas(*(areas_of(sets, system, rates()) for system in "ab")).items():
             rejected[name] += found.p_value < 0.05
     for count in rejected.values():
         assert count / 200 < 0.1
@@ -282,13 +282,22 @@ def test_a_difference_without_spread_is_not_sure() -> None:
         Trials.from_arrays(np.stack(scores, axis=1), genuine, systems=["a", "b"], claim=claim, subject=subject)
         for scores in ([right + spread, right + spread], [right + 0.05, wrong + 0.05])
     )
-    for found in area_tests(TrialSets(dev, test), "a", "b", high=0.01).values():
+    for found in compare_areas(*(expected_areas(dev, test, system=name, high=0.01) for name in "ab")).values():
         assert np.isfinite(found.statistic)
         assert found.p_value > 0
 
 
 def test_areas_need_trials() -> None:
     with pytest.raises(TrialsError, match="needs dev as Trials"):
-        area_intervals(TrialSets(DEV, TEST), "a")
-    with pytest.raises(ParameterError, match="range of targets"):
-        area_tests(TrialSets(one(0), one(1)), "a", "b", low=0.4, high=0.1)
+        expected_areas(DEV, TEST).interval()
+
+
+def test_only_areas_of_the_same_kind_are_compared() -> None:
+    dev, test = one(0), one(1, start=500)
+    areas = expected_areas(dev, test, system="a")
+    with pytest.raises(ParameterError) as refused:
+        compare_areas(areas, expected_areas(dev, test, system="b", high=0.5))
+    assert refused.value.code == "different-runs"
+    with pytest.raises(TrialsError) as other_trials:
+        compare_areas(areas, expected_areas(dev, one(2, start=500), system="b"))
+    assert other_trials.value.code == "different-runs"

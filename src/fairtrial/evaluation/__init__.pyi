@@ -1,6 +1,6 @@
 """Evaluate systems, compare them, and follow them along alpha."""
 
-from .areas import Areas, area_intervals, area_tests, expected_areas
+from .areas import Areas, compare_areas, expected_areas
 from .bands import Band, CurveComparison, Region, compare_curves, curve_band
 from .comparison import Comparison, compare
 from .epc import PerformanceCurve, alpha_grid, performance_curve, pool_curves
@@ -24,11 +24,10 @@ __all__ = [
     "RocCurve",
     "SystemEvaluation",
     "alpha_grid",
-    "area_intervals",
-    "area_tests",
     "auc_error",
     "bootstrap_eer",
     "compare",
+    "compare_areas",
     "compare_curves",
     "corrected_resampled_test",
     "curve_band",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from fairtrial.core.errors import ParameterError, check_choice, check_confidence
+from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_confidence
 from fairtrial.core.results import Result
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.trials import Trials
@@ -16,7 +17,8 @@ from fairtrial.counting.search import all_points
 from fairtrial.counting.tallies import ErrorCounts, ScoreData, as_source, count_errors
 from fairtrial.inference.estimates import Estimate, estimate_of_values
 from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.split import TrialSets, check_same_systems
+from fairtrial.inference.people import Cluster
+from fairtrial.inference.split import TrialSets
 from fairtrial.inference.tests import TestResult, student_test
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.criteria import direction
@@ -59,78 +61,6 @@ class MeasurePair:
             return (v1.formula(counts, alpha) + v2.formula(counts, alpha)) / 2
 
         return Measure(name, formula, label, better, share)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Areas(Result):
-    """Expected (V1 + V2) / 2 over a range of targets of V1 (E_V1), of targets of V2 (E_V2), and their mean G.
-
-    Attributes
-    ----------
-    e_v1 : float
-        The mean over targets of V1, eq. (15).
-    e_v2 : float
-        The mean over targets of V2, eq. (16).
-    low : float
-        The lowest target.
-    high : float
-        The highest target.
-    convention : {"interpolated", "step"}
-        How targets between two reachable values are met.
-    pair : MeasurePair
-        V1 and V2; FAR and FRR have the HTER as their mean.
-
-    Examples
-    --------
-    >>> from fairtrial.evaluation import expected_areas
-    >>> scores = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
-    >>> expected_areas(scores, scores)
-    <Areas: E_V1 30.00 %, E_V2 30.00 %, G 30.00 %, targets 0 to 1 of FAR and FRR>
-    """
-
-    e_v1: float
-    e_v2: float
-    low: float
-    high: float
-    convention: AreaConvention
-    pair: MeasurePair
-
-    @property
-    def g(self) -> float:
-        """(E_V1 + E_V2) / 2, eq. (18)."""
-        return (self.e_v1 + self.e_v2) / 2
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers."""
-        return {
-            **{name: getattr(self, name) for name in ("e_v1", "e_v2", "g", "low", "high", "convention")},
-            "v1": self.pair.v1.name,
-            "v2": self.pair.v2.name,
-        }
-
-    def answer(self) -> str:
-        """The three areas and their targets."""
-        share = self.pair.mean.is_share
-        areas = ", ".join(f"{label} {figure_text(getattr(self, area), share)}" for area, label in _LABELS.items())
-        labels = in_a_row([term(self.pair.v1.label), term(self.pair.v2.label)])
-        return f"{areas}, targets {self.low:g} to {self.high:g} of {labels}"
-
-    def tables(self) -> tuple[Table, ...]:
-        """One row per area."""
-        columns = (
-            Column("area", "area"),
-            Column("meaning", "mean over", "term"),
-            Column("value", "value", self.pair.mean.kind),
-            Column("targets", "targets", "range"),
-            Column("convention", "convention", detail=True),
-        )
-        targets = (self.low, self.high)
-        rows = (
-            ("e_v1", f"targets of {term(self.pair.v1.label)}, eq. (15)", self.e_v1, targets, self.convention),
-            ("e_v2", f"targets of {term(self.pair.v2.label)}, eq. (16)", self.e_v2, targets, self.convention),
-            ("g", "both, eq. (18)", self.g, targets, self.convention),
-        )
-        return (Table("areas", f"Expected {term(self.pair.mean.label)} over all targets", columns, rows),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +134,125 @@ class Targets:
         return step * by_far, step * by_frr
 
 
+@dataclass(frozen=True, repr=False)
+class Areas(Result):
+    """Expected (V1 + V2) / 2 over a range of targets of V1 (E_V1), of targets of V2 (E_V2), and their mean G.
+
+    Attributes
+    ----------
+    sets : TrialSets
+        Dev and test trials, and who shares them.
+    system : str
+        The system's name.
+    targets : Targets
+        V1 and V2, the range of their targets, and how targets between two reachable values are met.
+    e_v1 : float
+        The mean over targets of V1, eq. (15).
+    e_v2 : float
+        The mean over targets of V2, eq. (16).
+
+    Examples
+    --------
+    >>> from fairtrial.evaluation import expected_areas
+    >>> scores = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6])
+    >>> expected_areas(scores, scores)
+    <Areas: E_V1 30.00 %, E_V2 30.00 %, G 30.00 %, targets 0 to 1 of FAR and FRR>
+    """
+
+    sets: TrialSets
+    system: str
+    targets: Targets
+    e_v1: float
+    e_v2: float
+
+    @property
+    def g(self) -> float:
+        """(E_V1 + E_V2) / 2, eq. (18)."""
+        return (self.e_v1 + self.e_v2) / 2
+
+    @cached_property
+    def _estimates(self) -> dict[AreaName, Estimate]:
+        return area_estimates(self.sets, [(1.0, self.system)], self.targets)
+
+    def interval(self, area: AreaName = "g", *, confidence: float = 0.95) -> RateInterval:
+        """Compute the interval of an area, threshold re-estimated.
+
+        Parameters
+        ----------
+        area : {"e_v1", "e_v2", "g"}, default "g"
+            Which of the three.
+        confidence : float, default 0.95
+            The level of confidence, between 0 and 1.
+
+        Returns
+        -------
+        RateInterval
+            Estimate and limits.
+
+        Raises
+        ------
+        TrialsError
+            If dev or test are not Trials.
+
+        Notes
+        -----
+        Precision is not monotone at thresholds that accept few trials, and never below the proportion of genuine
+        trials. Over targets of precision that are met in between, intervals are somewhat too wide; over all targets
+        from 0 to 1 they are too narrow. Choose the range of targets accordingly.
+        """
+        check_choice("area", area, _LABELS)
+        estimate, share = self._estimates[area], self.targets.pair.mean.is_share
+        low, high = estimate.interval(check_confidence(confidence))
+        if share:
+            low, high = max(low, 0.0), min(high, 1.0)
+        return RateInterval(
+            estimate.value,
+            low,
+            high,
+            estimate.sigma,
+            confidence,
+            "student",
+            area,
+            estimate.threshold,
+            is_share=share,
+            label=_LABELS[area],
+            sharing=self.sets.sharing,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers."""
+        return {
+            **{name: getattr(self, name) for name in _LABELS},
+            **{name: getattr(self.targets, name) for name in ("low", "high", "convention")},
+            "v1": self.targets.pair.v1.name,
+            "v2": self.targets.pair.v2.name,
+        }
+
+    def answer(self) -> str:
+        """The three areas and their targets."""
+        share = self.targets.pair.mean.is_share
+        areas = ", ".join(f"{label} {figure_text(getattr(self, area), share)}" for area, label in _LABELS.items())
+        labels = in_a_row([term(self.targets.pair.v1.label), term(self.targets.pair.v2.label)])
+        return f"{areas}, targets {self.targets.low:g} to {self.targets.high:g} of {labels}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One row per area."""
+        columns = (
+            Column("area", "area"),
+            Column("meaning", "mean over", "term"),
+            Column("value", "value", self.targets.pair.mean.kind),
+            Column("targets", "targets", "range"),
+            Column("convention", "convention", detail=True),
+        )
+        targets, convention = (self.targets.low, self.targets.high), self.targets.convention
+        rows = (
+            ("e_v1", f"targets of {term(self.targets.pair.v1.label)}, eq. (15)", self.e_v1, targets, convention),
+            ("e_v2", f"targets of {term(self.targets.pair.v2.label)}, eq. (16)", self.e_v2, targets, convention),
+            ("g", "both, eq. (18)", self.g, targets, convention),
+        )
+        return (Table("areas", f"Expected {term(self.targets.pair.mean.label)} over all targets", columns, rows),)
+
+
 def slopes_of(measure: Measure, counts: ErrorCounts) -> tuple[Floats, Floats]:
     """Differentiate a measure by FAR and by FRR, at each threshold."""
     by_accepts, by_rejects, _, _ = measure.gradient(counts)
@@ -253,6 +302,7 @@ def expected_areas(
     high: float = 1.0,
     convention: AreaConvention | None = None,
     system: str | None = None,
+    cluster: Cluster | None = None,
 ) -> Areas:
     """Compute the expected (V1 + V2) / 2 over all targets between `low` and `high`, exactly.
 
@@ -279,11 +329,13 @@ def expected_areas(
         ``step`` takes the nearest value, as eq. (14) does; the default of all others.
     system : str, optional
         The name of the system; not needed if there is only one.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all known ids.
 
     Returns
     -------
     Areas
-        E_V1, E_V2 and G.
+        E_V1, E_V2 and G, and their intervals on request.
 
     Raises
     ------
@@ -301,142 +353,37 @@ def expected_areas(
     0.3
     >>> expected_areas(scores, scores, v1="sensitivity", v2="specificity").g
     0.7
-    >>> expected_areas(scores, scores, v1="precision", v2="recall", low=0.5).convention
+    >>> expected_areas(scores, scores, v1="precision", v2="recall", low=0.5).targets.convention
     'step'
-    """
-    check_same_systems(dev, test)
-    targets = Targets.of(v1, v2, low, high, convention)
-    points = all_points(as_source(dev, system=system, what="dev"))
-    on_test = count_errors(as_source(test, system=system, what="test"), points.threshold)
-    pair = targets.pair
-    value = np.asarray(pair.mean(on_test))
-    e_v1, e_v2 = (float(np.dot(targets.weights(points, aimed), value)) for aimed in (pair.v1, pair.v2))
-    return Areas(e_v1, e_v2, low, high, targets.convention, pair)
-
-
-def area_intervals(
-    sets: TrialSets,
-    system: str,
-    *,
-    v1: MeasureLike = "far",
-    v2: MeasureLike = "frr",
-    low: float = 0.0,
-    high: float = 1.0,
-    convention: AreaConvention | None = None,
-    confidence: float = 0.95,
-) -> dict[AreaName, RateInterval]:
-    """Compute the intervals of the expected areas E_V1, E_V2 and G, thresholds re-estimated.
-
-    Parameters
-    ----------
-    sets : TrialSets
-        Dev and test trials, and who shares them.
-    system : str
-        The name of the system.
-    v1 : str, Measure, DetectionCosts or callable, default "far"
-        Two antagonist measures: names in `MEASURES`, measures, detection costs, or functions of an `ErrorCounts`; the
-        mean of FAR and FRR is the HTER.
-    v2 : str, Measure, DetectionCosts or callable, default "frr"
-        Two antagonist measures: names in `MEASURES`, measures, detection costs, or functions of an `ErrorCounts`; the
-        mean of FAR and FRR is the HTER.
-    low : float, default 0.0
-        The range of targets, fractions; the result is the mean over it.
-    high : float, default 1.0
-        The range of targets, fractions; the result is the mean over it.
-    convention : {"interpolated", "step"}, optional
-        How a target between two reachable values is met; see `expected_areas`.
-    confidence : float, default 0.95
-        The level of confidence, between 0 and 1.
-
-    Returns
-    -------
-    dict of str to RateInterval
-        An interval each of ``e_v1``, ``e_v2`` and ``g``.
-
-    Raises
-    ------
-    ParameterError
-        As for `expected_areas`.
-    TrialsError
-        If dev or test are not Trials.
-
-    Notes
-    -----
-    Precision is not monotone at thresholds that accept few trials, and never below the proportion of genuine trials.
-    Over targets of precision that are met in between, these intervals are somewhat too wide; over all targets from 0
-    to 1 they are too narrow. Choose `low` and `high` accordingly.
-
-    References
-    ----------
-    Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, eqs. (14) to (18).
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from fairtrial import Trials
-    >>> from fairtrial.inference import TrialSets
     >>> genuine = np.arange(400) < 100
     >>> trials = Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> area = area_intervals(TrialSets(dev, test), "system")["g"]
-    >>> area.low < area.estimate < area.high
+    >>> interval = expected_areas(dev, test).interval("g")
+    >>> interval.low < interval.estimate < interval.high
     True
     """
-    check_confidence(confidence)
-    targets = Targets.of(v1, v2, low, high, convention)
-    share = targets.pair.mean.is_share
-    intervals: dict[AreaName, RateInterval] = {}
-    for area, estimate in area_estimates(sets, [(1.0, system)], targets).items():
-        low_limit, high_limit = estimate.interval(confidence)
-        if share:
-            low_limit, high_limit = max(low_limit, 0.0), min(high_limit, 1.0)
-        intervals[area] = RateInterval(
-            estimate.value,
-            low_limit,
-            high_limit,
-            estimate.sigma,
-            confidence,
-            "student",
-            area,
-            estimate.threshold,
-            is_share=share,
-            label=_LABELS[area],
-            sharing=sets.sharing,
-        )
-    return intervals
+    return areas_of(TrialSets(dev, test, cluster), system, Targets.of(v1, v2, low, high, convention))
 
 
-def area_tests(
-    sets: TrialSets,
-    a: str,
-    b: str,
-    *,
-    v1: MeasureLike = "far",
-    v2: MeasureLike = "frr",
-    low: float = 0.0,
-    high: float = 1.0,
-    convention: AreaConvention | None = None,
-) -> dict[AreaName, TestResult]:
+def areas_of(sets: TrialSets, system: str | None, targets: Targets) -> Areas:
+    """Compute the areas of a system; see `expected_areas`."""
+    assert sets.dev is not None
+    name, pair = sets.system_name(system), targets.pair
+    points = all_points(as_source(sets.dev, system=name, what="dev"))
+    figure = np.asarray(pair.mean(count_errors(as_source(sets.test, system=name, what="test"), points.threshold)))
+    e_v1, e_v2 = (float(np.dot(targets.weights(points, aimed), figure)) for aimed in (pair.v1, pair.v2))
+    return Areas(sets, name, targets, e_v1, e_v2)
+
+
+def compare_areas(a: Areas, b: Areas) -> dict[AreaName, TestResult]:
     """Test whether two systems differ in their expected areas, thresholds re-estimated.
 
     Parameters
     ----------
-    sets : TrialSets
-        Dev and test trials, and who shares them.
-    a, b : str
-        The names of the two systems.
-    v1 : str, Measure, DetectionCosts or callable, default "far"
-        Two antagonist measures: names in `MEASURES`, measures, detection costs, or functions of an `ErrorCounts`; the
-        mean of FAR and FRR is the HTER.
-    v2 : str, Measure, DetectionCosts or callable, default "frr"
-        Two antagonist measures: names in `MEASURES`, measures, detection costs, or functions of an `ErrorCounts`; the
-        mean of FAR and FRR is the HTER.
-    low : float, default 0.0
-        The range of targets, fractions; the result is the mean over it.
-    high : float, default 1.0
-        The range of targets, fractions; the result is the mean over it.
-    convention : {"interpolated", "step"}, optional
-        How a target between two reachable values is met; see `expected_areas`.
+    a, b : Areas
+        The areas of two systems on the same trials, over the same targets.
 
     Returns
     -------
@@ -446,9 +393,9 @@ def area_tests(
     Raises
     ------
     ParameterError
-        As for `expected_areas`.
+        If targets differ.
     TrialsError
-        If dev or test are not Trials.
+        If dev or test are not Trials, or differ.
 
     References
     ----------
@@ -458,14 +405,17 @@ def area_tests(
     --------
     >>> import numpy as np
     >>> from fairtrial import Trials
-    >>> from fairtrial.inference import TrialSets
     >>> genuine = np.arange(400) < 100
     >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
     >>> trials = Trials.from_arrays(scores, genuine, systems=["old", "new"])
     >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> area_tests(TrialSets(dev, test), "old", "new")["g"].p_value < 0.05
+    >>> old, new = (expected_areas(dev, test, system=name) for name in trials.systems)
+    >>> compare_areas(old, new)["g"].p_value < 0.05
     True
     """
-    targets = Targets.of(v1, v2, low, high, convention)
-    estimates = area_estimates(sets, [(1.0, a), (-1.0, b)], targets)
-    return {area: student_test(f"area-{area}", each, measure=targets.pair.mean) for area, each in estimates.items()}
+    if a.targets != b.targets:
+        raise ParameterError("only areas over the same targets can be compared", code="different-runs")
+    if a.sets.dev is not b.sets.dev or a.sets.test is not b.sets.test:
+        raise TrialsError("only areas on the same trials can be compared", code="different-runs")
+    estimates = area_estimates(a.sets, [(1.0, a.system), (-1.0, b.system)], a.targets)
+    return {area: student_test(f"area-{area}", each, measure=a.targets.pair.mean) for area, each in estimates.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from fairtrial.core.tables import Column, Table, join_tables
 from fairtrial.core.words import figure_text, interval_title, term
 from fairtrial.counting.pieces import answer_together
 from fairtrial.counting.tallies import ScoreData
-from fairtrial.evaluation.areas import AreaConvention, AreaName, Areas, area_intervals, area_tests, expected_areas
+from fairtrial.evaluation.areas import AreaConvention, AreaName, Areas, Targets, areas_of, compare_areas
 from fairtrial.evaluation.bands import Band, BandMethod, CurveComparison, CurveTest, compare_curves, curve_band
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, pool_curves
 from fairtrial.inference.decide import judge
@@ -51,8 +51,6 @@ class ExpectedPerformance(Result):
         The band around each curve, by system.
     areas : dict of str to Areas
         The areas, by system.
-    area_intervals : dict of str to dict of str to RateInterval
-        The intervals of the areas, by system and area.
     comparisons : tuple of CurveComparison
         Where two systems differ: the leading comparison, then the one with thresholds fixed.
     area_tests : dict of str to TestResult
@@ -74,7 +72,6 @@ class ExpectedPerformance(Result):
     sets: TrialSets
     bands: Mapping[str, Band] = field(default_factory=dict)
     areas: Mapping[str, Areas] = field(default_factory=dict)
-    area_intervals: Mapping[str, Mapping[AreaName, RateInterval]] = field(default_factory=dict)
     comparisons: tuple[CurveComparison, ...] = ()
     area_tests: Mapping[AreaName, TestResult] = field(default_factory=dict)
     confidence: float = 0.95
@@ -98,7 +95,7 @@ class ExpectedPerformance(Result):
             around = {"low": [], "high": []} if band is None else {**band.to_dict(), "band_kind": band.kind}
             curves.append({**around, **curve.to_dict()})
         areas = {
-            system: {**areas.to_dict(), "intervals": plain(dict(self.area_intervals[system]))}
+            system: {**areas.to_dict(), "intervals": plain(self._area_intervals(areas))}
             for system, areas in self.areas.items()
         }
         result: dict[str, Any] = {"curves": curves, "areas": areas, "notes": plain(self.notes)}
@@ -126,7 +123,7 @@ class ExpectedPerformance(Result):
             compared += self.comparisons[0].tables()
         details = [*join_tables([[self._area_table(system)] for system in self.areas])]
         if self.area_tests:
-            pair = next(iter(self.areas.values())).pair
+            pair = next(iter(self.areas.values())).targets.pair
             of = f"{term(pair.mean.label)} over targets of {term(pair.v1.label)} and {term(pair.v2.label)}"
             caption = f"Tests of the areas, {self.comparisons[0].a} - {self.comparisons[0].b}: {of}"
             columns = (*columns_with_interval(self.confidence), Column("delta", "1 - p", "sure"))
@@ -153,13 +150,15 @@ class ExpectedPerformance(Result):
             table = table.with_column(column, entries)
         return table
 
+    def _area_intervals(self, areas: Areas) -> dict[AreaName, RateInterval]:
+        return {area: areas.interval(area, confidence=self.confidence) for area in get_args(AreaName)}
+
     def _area_table(self, system: str) -> Table:
-        (table,) = self.areas[system].tables()
-        intervals = self.area_intervals[system]
-        first = next(iter(intervals.values()))
-        title = f"{interval_title(first.confidence)}, {GIVEN_ALONG[first.threshold]}"
-        column = Column("interval", title, self.areas[system].pair.mean.interval_kind)
+        areas = self.areas[system]
+        (table,), intervals = areas.tables(), self._area_intervals(areas)
+        title = f"{interval_title(self.confidence)}, {GIVEN_ALONG[intervals['g'].threshold]}"
         table = table.with_column(Column("system", "system"), [system] * len(table.rows), first=True)
+        column = Column("interval", title, areas.targets.pair.mean.interval_kind)
         return table.with_column(column, [intervals[area].interval for area in table.column("area")])
 
 
@@ -315,16 +314,10 @@ def expected_performance(
     if bands != "none":
         for name, curve in by_name.items():
             around[name] = curve_band(curve, kind=bands, method=band_method, threshold=threshold, **resampling)
-    areas_of: dict[str, Areas] = {}
-    intervals_of: dict[str, Mapping[AreaName, RateInterval]] = {}
-    targets: dict[str, Any] = {
-        "v1": over[0], "v2": over[1], "low": range[0], "high": range[1], "convention": convention,
-    }  # fmt: skip
-    on_dev, on_test = sets.rows("dev"), sets.rows()
-    if not (no_areas or on_dev is None or on_test is None or sets.blocks):
-        for name in names:
-            areas_of[name] = expected_areas(on_dev, on_test, system=name, **targets)
-            intervals_of[name] = area_intervals(sets, name, confidence=confidence, **targets)
+    by_system: dict[str, Areas] = {}
+    if not (no_areas or sets.rows("dev") is None or sets.rows() is None or sets.blocks):
+        targets = Targets.of(over[0], over[1], range[0], range[1], convention)
+        by_system = {name: areas_of(sets, name, targets) for name in names}
     comparisons: list[CurveComparison] = []
     tests: Mapping[AreaName, TestResult] = {}
     if compare is not None:
@@ -338,16 +331,15 @@ def expected_performance(
         comparisons.append(run(threshold=threshold if method == "cluster" else "fixed"))
         if comparisons[0].threshold == "re-estimated":
             comparisons.append(run(threshold="fixed"))
-        if areas_of:
-            tests = area_tests(sets, *compare, **targets)
+        if by_system:
+            tests = compare_areas(*(by_system[name] for name in compare))
     if pool:
         curves = [*curves, pool_curves(curves)]
     return ExpectedPerformance(
         tuple(curves),
         sets,
         around,
-        areas_of,
-        intervals_of,
+        by_system,
         tuple(comparisons),
         tests,
         confidence,
