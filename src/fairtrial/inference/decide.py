@@ -306,15 +306,20 @@ class Judgement:
         return np.asarray((self.dev.false_accepts > 0) & (self.dev.false_rejects > 0))
 
     def people_at(self, side: Literal["dev", "test"], thresholds: Floats) -> CountedPeople | None:
-        """Count people's trials between rising thresholds, for trials that are not in memory; None without ids."""
-        sources, cluster = self.sets.sources(side), self.sets.sharing
-        if sources is None or cluster == "none":
-            return None
-        people: CountedPeople | None = self.once(
-            ("people", side, tuple(thresholds.tolist())),
-            lambda: sources.people_between(self.system, thresholds, cluster),
-        )
-        return people
+        """Count people's trials between rising thresholds; None if no people are known."""
+
+        def count_people() -> CountedPeople | None:
+            sources, people = self.sets.sources(side), self.sets.people[side == "test"]
+            if sources is not None and self.sets.sharing != "none":
+                counted: CountedPeople | None = sources.people_between(self.system, thresholds, self.sets.sharing)
+                return counted
+            if people is None or people.cluster == "none":
+                return None
+            ranks = np.searchsorted(thresholds, self.sets.trials(side).column(self.system), side="left")
+            return CountedPeople.of(people, ranks, len(thresholds))
+
+        counted: CountedPeople | None = self.once(("people", side, tuple(thresholds.tolist())), count_people)
+        return counted
 
     def knows_people(self, side: Literal["dev", "test"]) -> bool:
         """Tell whether the people of a set are known."""
@@ -324,7 +329,7 @@ class Judgement:
     @property
     def counted_people(self) -> CountedPeople | None:
         """People's trials between the thresholds, for judged trials that are not in memory."""
-        return self.people_at("test", np.unique(self.test.threshold))
+        return None if self.sets.sources() is None else self.people_at("test", np.unique(self.test.threshold))
 
     @property
     def sharing(self) -> Cluster:

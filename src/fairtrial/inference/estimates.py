@@ -24,12 +24,12 @@ from fairtrial.counting.search import points_beside
 from fairtrial.counting.tallies import ErrorCounts, add_counts, count_errors
 from fairtrial.inference.decide import Judgement, wrong_decisions
 from fairtrial.inference.people import People, class_moments, unrelated_moments
+from fairtrial.inference.person_counts import CountedClass
 from fairtrial.inference.split import TrialSets
 from fairtrial.inference.student import Alternative, find_root, student_p_value, student_quantile
 from fairtrial.inference.thresholds import (
     DEVIATIONS,
     FEW,
-    ClassTable,
     CostGrid,
     ThresholdCurve,
     crossing_curve,
@@ -552,47 +552,26 @@ def _grid(judgement: Judgement) -> tuple[CostGrid, ErrorCounts]:
     assert judgement.dev is not None
     edges = grid_thresholds(judgement.source("dev"), judgement.dev)
     counts = count_errors(judgement.source("dev"), edges)
-    tables = [_class_tables(judgement, "dev", edges, counts)]
+    tables = [_counted_classes(judgement, "dev", counts)]
     if judgement.sets.is_one_set:
         return CostGrid(counts, tables), counts
     on_test = count_errors(judgement.source(), edges)
     if judgement.knows_people("test") or judgement.sharing == "none":
-        tables.append(_class_tables(judgement, "test", edges, on_test))
+        tables.append(_counted_classes(judgement, "test", on_test))
     return CostGrid(counts, tables), add_counts([counts, on_test])
 
 
-def _class_tables(
-    judgement: Judgement, side: Side, edges: Floats, counts: ErrorCounts
-) -> tuple[ClassTable, ClassTable]:
-    """Count the genuine and the impostor trials of one set at or below thresholds, in all and by person."""
-    people = judgement.sets.people[side == "test"]
-    tables = []
-    counted = judgement.people_at(side, edges) if judgement.sharing != "none" else None
-    for which in (0, 1):
-        trials = int(counts.impostor if which else counts.genuine)
-        below = np.asarray(trials - counts.false_accepts if which else counts.false_rejects, dtype=np.float64)
-        by_role: dict[str, Floats] = {}
-        by_person: dict[str, Floats] = {}
-        two = False
-        if counted is not None:
-            part = counted.classes[which]
-            two = len(part.roles) > 1
-            by_role = dict(zip(part.roles, part.cumulative.astype(np.float64), strict=True))
-            by_person = dict(zip(part.roles, part.trials, strict=True))
-        elif people is not None and people.cluster != "none":
-            members = people.classes[which]
-            two = len(members.people) > 1
-            scores = judgement.sets.trials(side).column(judgement.system)
-            bins = np.searchsorted(edges, scores[members.rows], side="left")
-            for role, columns in members.by_role.items():
-                table = np.zeros((members.size, len(edges) + 1))
-                for person in columns:
-                    cells = np.bincount(person * (len(edges) + 1) + bins, minlength=table.size)
-                    table += cells.reshape(table.shape)
-                by_role[role] = np.cumsum(table, axis=1)[:, :-1]
-                by_person[role] = table.sum(axis=1)
-        tables.append(ClassTable(trials, below, by_role, by_person, two))
-    return tables[0], tables[1]
+def _counted_classes(judgement: Judgement, side: Side, counts: ErrorCounts) -> tuple[CountedClass, CountedClass]:
+    """Count genuine and impostor trials between thresholds, by person if people are known."""
+    people = None if judgement.sharing == "none" else judgement.people_at(side, np.asarray(counts.threshold))
+    if people is not None:
+        return people.classes
+    below = counts.false_rejects, counts.impostor - counts.false_accepts
+    genuine, impostor = (
+        CountedClass(np.diff(ranks, prepend=0, append=trials), {}, accepted)
+        for ranks, trials, accepted in zip(below, (counts.genuine, counts.impostor), (False, True), strict=True)
+    )
+    return genuine, impostor
 
 
 def _correlation(

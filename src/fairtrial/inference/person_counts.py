@@ -8,87 +8,124 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.notes import Note
-from fairtrial.inference.people import Cluster, class_notes
+from fairtrial.inference.people import Cluster, Members, People, class_notes
 from fairtrial.inference.variance import BOTH, Floats, Moments, effective_people
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CountedClass:
-    """The people of one class of trials."""
+    """The trials of one class between thresholds, in all and by person.
+
+    Attributes
+    ----------
+    counts : ndarray
+        Trials by the number of thresholds below the score, shape (thresholds + 1,).
+    by_role : dict of str to ndarray
+        The same by person, shape (people, thresholds + 1), for each role with two people or more.
+    accepted : bool
+        Whether it is an error to accept, as for impostor trials.
+    overlap : int
+        By how many people of a role a trial is counted: 2 if somebody takes part in both roles, which are one then.
+    alone : tuple of str
+        The roles in which there is one person only.
+    """
 
     counts: NDArray[np.int64]
-    """Trials by role, person and number of thresholds below the score. Only roles with two people or more."""
+    by_role: dict[str, NDArray[np.int64]]
     accepted: bool
-    """Whether it is an error to accept, as for impostor trials."""
-    roles: tuple[str, ...] = ("claim",)
-    """The names of the roles that count."""
+    overlap: int = 1
     alone: tuple[str, ...] = ()
-    """The roles in which there is one person only."""
+
+    @classmethod
+    def of(cls, by_role: dict[str, NDArray[np.int64]], *, accepted: bool, alone: tuple[str, ...] = ()) -> CountedClass:
+        """Count the trials of people in one role or two; the two become one if somebody takes part in both."""
+        tables = list(by_role.values())
+        counts = tables[0].sum(axis=0)
+        if len(tables) > 1 and np.all([table.any(axis=1) for table in tables], axis=0).any():
+            return cls(counts, {"person": tables[0] + tables[1]}, accepted, 2, alone)
+        return cls(counts, by_role, accepted, 1, alone)
+
+    @classmethod
+    def of_members(cls, members: Members, ranks: NDArray[np.int64], thresholds: int, *, accepted: bool) -> CountedClass:
+        """Count trials in memory, given the number of thresholds below the score of each."""
+        cells = thresholds + 1
+        by_role = {
+            role: sum(
+                (np.bincount(person * cells + ranks, minlength=members.size * cells) for person in columns),
+                np.zeros(members.size * cells, dtype=np.int64),
+            ).reshape(members.size, cells)
+            for role, columns in members.by_role.items()
+        }
+        overlap = max(map(len, members.by_role.values()), default=1)
+        return cls(np.bincount(ranks, minlength=cells), by_role, accepted, overlap, members.alone)
 
     def at(self, places: Sequence[int]) -> CountedClass:
         """Give the same people at some of the thresholds, by place."""
-        ends = [0, *(place + 1 for place in places), self.counts.shape[2]]
-        between = [self.counts[:, :, start:stop].sum(axis=2) for start, stop in pairwise(ends)]
-        return replace(self, counts=np.stack(between, axis=2))
 
-    @property
-    def total(self) -> int:
+        def merged(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+            return np.diff(np.cumsum(counts, axis=-1)[..., [*places, -1]], prepend=0)
+
+        by_role = {role: merged(table) for role, table in self.by_role.items()}
+        return replace(self, counts=merged(self.counts), by_role=by_role)
+
+    @cached_property
+    def trials(self) -> int:
         """The number of trials."""
-        return int(self.counts[0].sum())
+        return int(self.counts.sum())
 
-    @property
-    def trials(self) -> Floats:
-        """The trials of each person in each role."""
-        return np.asarray(self.counts.sum(axis=2), dtype=np.float64)
+    @cached_property
+    def below(self) -> Floats:
+        """The trials at or below each threshold."""
+        return np.cumsum(self.counts)[:-1].astype(np.float64)
 
-    @property
-    def together(self) -> Floats:
-        """The trials of each person in all roles."""
-        return np.asarray(self.trials.sum(axis=0))
+    @cached_property
+    def people_below(self) -> dict[str, Floats]:
+        """The same by person, for each role."""
+        return {role: np.cumsum(table, axis=1)[:, :-1].astype(np.float64) for role, table in self.by_role.items()}
+
+    @cached_property
+    def role_trials(self) -> dict[str, Floats]:
+        """The trials of each person by role."""
+        return {role: table.sum(axis=1).astype(np.float64) for role, table in self.by_role.items()}
 
     @property
     def shares(self) -> Floats:
         """The proportion of the trials that each person takes part in."""
-        return self.together / self.total
+        return np.asarray(sum(self.role_trials.values()) / self.trials)
 
-    @property
+    @cached_property
     def effective(self) -> float:
-        """Kish's effective number of people, in the role with fewer."""
-        together = self.together
-        return min(effective_people(together[trials > 0]) for trials in self.trials)
+        """Kish's effective number of people, in the role with fewer; of trials without ids."""
+        return min(map(effective_people, self.role_trials.values()), default=float(self.trials))
 
-    @property
-    def cumulative(self) -> NDArray[np.int64]:
-        """The trials at or below each threshold, by role and person."""
-        return np.asarray(np.cumsum(self.counts, axis=2)[:, :, :-1])
+    @cached_property
+    def pairs(self) -> dict[str, float]:
+        """The number of ordered pairs of trials that share a person, by role."""
+        return {role: float(trials @ trials) - self.overlap * self.trials for role, trials in self.role_trials.items()}
 
     def moments(self) -> Moments:
         """Compute the moments of errors at the thresholds; see `Members.moments`.
 
         Which two people met is unknown: every trial counts as one of another pair, so variances are rather too large.
         """
-        trials, below = self.total, self.cumulative.astype(np.float64)
-        errors = self.counts.sum(axis=2)[:, :, None] - below if self.accepted else below
-        totals = errors[0].sum(axis=0)
+        trials, counts, pairs = self.trials, self.role_trials, dict(self.pairs)
+        totals, by_role = self.below, self.people_below
+        if self.accepted:
+            totals = trials - totals
+            by_role = {role: counts[role][:, None] - below for role, below in by_role.items()}
         means = totals / trials
         same = np.minimum.outer(totals, totals) - trials * np.outer(means, means)
-        apart = len(self.roles) < 2 or not np.any((self.trials > 0).all(axis=0))
-        counts = dict(zip(self.roles, self.trials, strict=True)) if apart else {"person": self.together}
-        by_role = dict(zip(self.roles, errors, strict=True)) if apart else {"person": errors.sum(axis=0)}
-        sums = {role: by_role[role] - np.outer(counts[role], means) for role in counts}
-        twice = 2 if "person" in counts else 1
-        pairs = {role: float(number @ number) - twice * trials for role, number in counts.items()}
-        related = {role: by_person.T @ by_person - twice * same for role, by_person in sums.items()}
-        if len(self.roles) > 1:
+        sums = {role: errors - np.outer(counts[role], means) for role, errors in by_role.items()}
+        related = {role: by_person.T @ by_person - self.overlap * same for role, by_person in sums.items()}
+        if self.overlap > 1 or len(by_role) > 1:
             pairs[BOTH], related[BOTH] = 0.0, np.zeros_like(same)
-        effective = min(map(effective_people, counts.values()))
 
         def squares(role: str, weights: Floats) -> Floats:
             # errors at a stricter threshold are among those at a more lenient one
@@ -97,7 +134,31 @@ class CountedClass:
             products = np.minimum(raw[:, :, None], raw[:, None, :]) @ weights[used] @ weights[used]
             return np.asarray(products - 2 * centre * (raw @ weights[used]) + centre**2 * counts[role])
 
-        return Moments(trials, pairs, related, same, sums, counts, np.ones(len(means)), effective, squares)
+        return Moments(trials, pairs, related, same, sums, counts, np.ones(len(means)), self.effective, squares)
+
+    def increments(self, role: str, place: int, to: slice = slice(None)) -> Floats:
+        """Count each person's trials between one threshold and others, less their share of all such trials."""
+        table, mean = self.people_below[role], (self.below[to] - self.below[place]) / self.trials
+        return np.asarray(table[:, to] - table[:, [place]] - np.outer(self.role_trials[role], mean))
+
+    def covariances(self, place: int) -> dict[str, Floats]:
+        """Estimate covariances of trials between one threshold and each, by what two trials share.
+
+        Pairs of people are taken to meet once: what two trials of the same pair have in common counts for both people.
+        """
+        between = self.below - self.below[place]
+        mean = between / self.trials
+        same = np.abs(between) - self.trials * mean**2
+        pairs, related = self.pairs, {}
+        for role in self.by_role:
+            sums = self.increments(role, place)
+            related[role] = np.einsum("ij,ij->j", sums, sums) - self.overlap * same
+        unrelated = float(self.trials) ** 2 - self.trials - sum(pairs.values())
+        apart = np.zeros_like(same)
+        if related and unrelated > 0:
+            apart = -(sum(related.values(), np.zeros_like(same)) + same) / unrelated
+        shared = {role: values / pairs[role] - apart for role, values in related.items() if pairs[role] > 0}
+        return {**shared, "same": same / self.trials - apart}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,9 +166,17 @@ class CountedPeople:
     """The people of trials, by their counts at rising thresholds."""
 
     cluster: Cluster
-    names: tuple[str, ...]
     genuine: CountedClass
     impostor: CountedClass
+
+    @classmethod
+    def of(cls, people: People, ranks: NDArray[np.int64], thresholds: int) -> CountedPeople:
+        """Count the trials of people in memory, given the number of thresholds below each score."""
+        genuine, impostor = (
+            CountedClass.of_members(part, ranks[part.rows], thresholds, accepted=part is people.impostor)
+            for part in people.classes
+        )
+        return cls(people.cluster, genuine, impostor)
 
     def at(self, places: Sequence[int]) -> CountedPeople:
         """Give the same people at some of the thresholds, by place."""
@@ -117,11 +186,6 @@ class CountedPeople:
     def classes(self) -> tuple[CountedClass, CountedClass]:
         """Genuine and impostor trials."""
         return self.genuine, self.impostor
-
-    @property
-    def size(self) -> int:
-        """The number of people."""
-        return int(self.genuine.counts.shape[1])
 
     @property
     def effective(self) -> float:
@@ -137,7 +201,6 @@ class CountedPeople:
 
 def count_people(
     cluster: Cluster,
-    names: tuple[str, ...],
     person: NDArray[np.int64],
     counts: dict[str, NDArray[np.int64]],
 ) -> CountedPeople | None:
@@ -147,8 +210,8 @@ def count_people(
     ----------
     cluster
         What trials share.
-    names, person
-        The names, and for each the number of the person it belongs to.
+    person
+        For each name the number of the person it belongs to.
     counts
         For each role: class (impostor, genuine), name, number of thresholds below the score.
 
@@ -166,9 +229,8 @@ def count_people(
         if not kept:
             return None
         alone = tuple(role for role in roles if role not in kept)
-        stacked = np.stack([merged[role] for role in kept])
-        classes.append(CountedClass(stacked, accepted=row == 0, roles=tuple(kept), alone=alone))
-    return CountedPeople(cluster, names, *classes)
+        classes.append(CountedClass.of({role: merged[role] for role in kept}, accepted=row == 0, alone=alone))
+    return CountedPeople(cluster, *classes)
 
 
 def people_of_counter(counter: Any, *, system: str | None = None) -> CountedPeople | None:
@@ -177,7 +239,7 @@ def people_of_counter(counter: Any, *, system: str | None = None) -> CountedPeop
     if not ranks.counts:
         return None
     roles = list(ranks.counts)
-    return count_people("both" if len(roles) > 1 else roles[0], ranks.names, ranks.person, ranks.counts)
+    return count_people("both" if len(roles) > 1 else roles[0], ranks.person, ranks.counts)
 
 
 def _merged(counts: NDArray[np.int64], person: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from fairtrial.counting.search import crossing_points, points_beside
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, count_errors
-from fairtrial.inference.variance import Components, Floats, effective_people
+from fairtrial.inference.person_counts import CountedClass
+from fairtrial.inference.variance import Components, Floats
 from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import Weights
 
@@ -207,12 +208,12 @@ class CostGrid:
     ----------
     counts : ErrorCounts
         Errors of dev at the thresholds, by rising threshold.
-    tables : sequence of (ClassTable, ClassTable)
+    tables : sequence of (CountedClass, CountedClass)
         Genuine and impostor trials at or below the thresholds: of dev, and of test if it is another set.
     """
 
     counts: ErrorCounts
-    tables: Sequence[tuple[ClassTable, ClassTable]]
+    tables: Sequence[tuple[CountedClass, CountedClass]]
 
     _known: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
 
@@ -245,75 +246,13 @@ class CostGrid:
         return np.where(np.arange(len(cost)) < place, -signed, signed), df
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassTable:
-    """Trials of one class at or below each of many thresholds, in all and by person.
-
-    Attributes
-    ----------
-    below : ndarray
-        All trials at or below each threshold.
-    by_role : dict of str to ndarray
-        The same by person, shape (people, thresholds).
-    counts : dict of str to ndarray
-        Trials by person.
-    two_roles : bool
-        Whether a trial has a claimed person and a subject.
-    """
-
-    trials: int
-    below: Floats
-    by_role: dict[str, Floats]
-    counts: dict[str, Floats]
-    two_roles: bool
-
-    @property
-    def effective(self) -> float:
-        """Kish's effective number of people, in the role with fewer; of trials without ids."""
-        return min((effective_people(counts) for counts in self.counts.values()), default=float(self.trials))
-
-    @property
-    def overlap(self) -> float:
-        """The number of people by whom a trial is counted, for each role."""
-        return 2.0 if "person" in self.counts and self.two_roles else 1.0
-
-    @property
-    def pairs(self) -> dict[str, float]:
-        """The number of ordered pairs of trials that share a person, by role."""
-        return {role: float(trials @ trials) - self.overlap * self.trials for role, trials in self.counts.items()}
-
-    def sums(self, role: str, place: int, to: slice = slice(None)) -> Floats:
-        """Sum trials between one threshold and others by person, centred."""
-        table, mean = self.by_role[role], (self.below[to] - self.below[place]) / self.trials
-        return np.asarray(table[:, to] - table[:, [place]] - np.outer(self.counts[role], mean))
-
-    def covariances(self, place: int) -> dict[str, Floats]:
-        """Estimate covariances of trials between one threshold and each, by what two trials share.
-
-        Pairs of people are taken to meet once: what two trials of the same pair have in common counts for both people.
-        """
-        between = self.below - self.below[place]
-        mean = between / self.trials
-        same = np.abs(between) - self.trials * mean**2
-        pairs, related = self.pairs, {}
-        for role in self.by_role:
-            sums = self.sums(role, place)
-            related[role] = np.einsum("ij,ij->j", sums, sums) - self.overlap * same
-        unrelated = float(self.trials) ** 2 - self.trials - sum(pairs.values())
-        apart = np.zeros_like(same)
-        if related and unrelated > 0:
-            apart = -(sum(related.values(), np.zeros_like(same)) + same) / unrelated
-        shared = {role: values / pairs[role] - apart for role, values in related.items() if pairs[role] > 0}
-        return {**shared, "same": same / self.trials - apart}
-
-
-def _increments(sets: Sequence[ClassTable], place: int) -> tuple[Floats, Floats]:
+def _increments(sets: Sequence[CountedClass], place: int) -> tuple[Floats, Floats]:
     """Estimate the variance of the first set's rate increment from one threshold to each, and the trials' part of it.
 
     Covariances are averaged over the sets by their effective numbers of people: dev alone would find a cost certain to
     rise where it happens to have no trial.
     """
-    first, alike = sets[0], [each for each in sets if each.counts.keys() == sets[0].counts.keys()]
+    first, alike = sets[0], [each for each in sets if each.by_role.keys() == sets[0].by_role.keys()]
     average: dict[str, Floats] = {}
     weight: dict[str, float] = {}
     for each in alike:
@@ -325,18 +264,19 @@ def _increments(sets: Sequence[ClassTable], place: int) -> tuple[Floats, Floats]
     return np.asarray(itself + np.maximum(shared, 0.0) / first.trials**2), itself
 
 
-def _noise(sets: Sequence[ClassTable], place: int, near: int) -> float:
+def _noise(sets: Sequence[CountedClass], place: int, near: int) -> float:
     """Give the variance of an increment's variance, by people's fourth moments, times one half (Satterthwaite)."""
-    first, alike = sets[0], [each for each in sets if each.counts.keys() == sets[0].counts.keys()]
+    first, alike = sets[0], [each for each in sets if each.by_role.keys() == sets[0].by_role.keys()]
     total, noise = sum(each.effective for each in alike), 0.0
     for each in alike:
+        counts, below, people_below = each.role_trials, each.below, each.people_below
         for role, pairs in each.pairs.items():
             if pairs > 0:
-                between = np.abs(each.by_role[role][:, near] - each.by_role[role][:, place])
-                mean = abs(each.below[near] - each.below[place]) / each.trials
-                squares = between * (1 - 2 * mean) + each.counts[role] * mean**2
-                products = each.sums(role, place, slice(near, near + 1))[:, 0] ** 2 - squares
-                people = max(np.count_nonzero(each.counts[role]), 1)
+                between = np.abs(people_below[role][:, near] - people_below[role][:, place])
+                mean = abs(below[near] - below[place]) / each.trials
+                squares = between * (1 - 2 * mean) + counts[role] * mean**2
+                products = each.increments(role, place, slice(near, near + 1))[:, 0] ** 2 - squares
+                people = max(np.count_nonzero(counts[role]), 1)
                 fourth = float(products @ products - products.sum() ** 2 / people)
                 noise += (each.effective / total * first.pairs[role] / first.trials**2 / pairs) ** 2 * fourth
     return noise

@@ -286,7 +286,7 @@ def _paired_tests(
 def _moments(errors: Floats, attempts: Floats) -> Moments:
     """Compute the moments of the errors of people."""
     counts = np.stack([errors, attempts - errors], axis=1).astype(np.int64)
-    return CountedClass(counts[np.newaxis], accepted=False).moments()
+    return CountedClass.of({"claim": counts}, accepted=False).moments()
 
 
 def _variance(first: Moments, second: Moments | None = None, *, same_people: bool = False) -> Variance:
