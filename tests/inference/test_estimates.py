@@ -13,8 +13,8 @@ from fairtrial import MEASURES, Trials
 from fairtrial.inference import TrialSets, judge, judge_at, make_blocks
 from fairtrial.inference.estimates import (
     Estimate,
-    _moments,
     dev_influence,
+    error_moments,
     estimate,
     neighbour_correlations,
     threshold_curve,
@@ -56,7 +56,7 @@ def test_errors_are_read_at_the_rates_asked_for() -> None:
     kept = judge(two_sets(), system="a")
     for rate in (0.1, 0.3):
         for judgement in (kept, judge(two_sets(), system="a")):
-            genuine, impostor = _moments([(judgement, 0)], "dev", [(rate, rate)], exact=False)
+            genuine, impostor = error_moments([(judgement, 0)], "dev", [(rate, rate)], exact=False)
             read = genuine.same[0, 0] / genuine.trials, impostor.same[0, 0] / impostor.trials  # p (1 - p)
             assert read == pytest.approx((rate * (1 - rate),) * 2, rel=0.1)
 

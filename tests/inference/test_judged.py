@@ -9,8 +9,8 @@ from scipy.stats import binomtest
 
 from fairtrial import Trials, TrialsError, compare, compare_curves, evaluate, performance_curve
 from fairtrial.counting.tallies import as_source, count_errors
-from fairtrial.evaluation import curve_band
-from fairtrial.inference import Judgement, TrialSets, d_prime_interval, judge, judge_at, judged_interval
+from fairtrial.evaluation import curve_band, d_prime_interval
+from fairtrial.inference import Judgement, TrialSets, judge, judge_at, judged_interval
 from fairtrial.inference.limits import intervals_along, judged_intervals
 from fairtrial.inference.people import Cluster
 from fairtrial.published import hter_interval, proportion_interval

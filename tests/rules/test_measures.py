@@ -23,7 +23,8 @@ from fairtrial import (
 )
 from fairtrial.core.words import term, wording
 from fairtrial.counting import as_source, count_errors
-from fairtrial.inference import TrialSets, auc_interval, d_prime_interval
+from fairtrial.evaluation import auc_interval, d_prime_interval
+from fairtrial.inference import TrialSets
 from fairtrial.rules.measures import Weights, as_measure, linear_measure, linear_weights
 
 PEERS = {

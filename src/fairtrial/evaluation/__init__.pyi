@@ -6,7 +6,7 @@ from .comparison import Comparison, compare
 from .epc import PerformanceCurve, alpha_grid, performance_curve, pool_curves
 from .evaluation import Evaluation, SystemEvaluation, evaluate
 from .expected import ExpectedPerformance, expected_performance
-from .operating import OperatingPoints, operating_points
+from .operating import OperatingPoints, auc_interval, d_prime_interval, operating_points
 from .paired_tests import corrected_resampled_test, five_by_two_test
 from .roc import PrecisionRecallCurve, RocCurve, auc_error, bootstrap_eer, precision_recall_curve, roc_curve
 
@@ -25,12 +25,14 @@ __all__ = [
     "SystemEvaluation",
     "alpha_grid",
     "auc_error",
+    "auc_interval",
     "bootstrap_eer",
     "compare",
     "compare_areas",
     "compare_curves",
     "corrected_resampled_test",
     "curve_band",
+    "d_prime_interval",
     "evaluate",
     "expected_areas",
     "expected_performance",

@@ -4,26 +4,181 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan, sqrt
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fairtrial.core.errors import ParameterError, check_choice, check_share
+from fairtrial.core.errors import ParameterError, check_choice, check_confidence, check_share
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Result, SystemResults, plain
 from fairtrial.core.tables import COUNT_COLUMNS, Column, Table
 from fairtrial.core.words import Text, in_a_row, interval_text, interval_title, level_text, listed, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.decide import SUPPORT, judge
-from fairtrial.inference.estimates import GIVEN, Threshold, threshold_when
+from fairtrial.inference.estimates import GIVEN, Threshold, estimate_of_values, threshold_when, wilson_limits
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.limits import auc_interval, d_prime_interval, intervals_along
+from fairtrial.inference.limits import intervals_along
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
+from fairtrial.inference.student import student_quantile
+from fairtrial.inference.variance import Floats
 
 _FAR_TARGETS = (0.01, 0.001, 0.0001)
 _RULE = "far-at-most"
+_D_PRIME = "d'"
+_NO_ERROR = "every genuine score is above every impostor score; the interval is that of one person in error"
+
+
+def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: float = 0.95) -> RateInterval:
+    """Compute the area under the ROC, P(genuine > impostor) + P(equal) / 2, on the judged trials, and its interval.
+
+    Each trial contributes the proportion of the other class that it is ordered wrongly with; the variance of their two
+    means is that of DeLong et al., and contributions are summed by person if trials share people.
+
+    Parameters
+    ----------
+    sets : TrialSets
+        Dev and test trials, and who shares them. No threshold is needed, so dev does not matter.
+    system : str, optional
+        The name of the system; not needed if there is only one.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+
+    Returns
+    -------
+    RateInterval
+        With Wilson's limits for as many independent trials as would have the variance.
+
+    Raises
+    ------
+    TrialsError
+        If the judged trials are not Trials, or there are several systems and none is named.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson, Comparing the areas under correlated ROC curves, Biometrics 44, 1988; Obuchowski,
+    Nonparametric analysis of clustered ROC curve data, Biometrics 53, 1997.
+
+    Examples
+    --------
+    >>> from fairtrial import Trials
+    >>> from fairtrial.inference import TrialSets
+    >>> trials = Trials.from_arrays([0.9, 0.8, 0.4, 0.7, 0.1, 0.3, 0.5, 0.2, 0.6], [True] * 4 + [False] * 5)
+    >>> area = auc_interval(TrialSets(None, trials))
+    >>> round(area.estimate, 4), round(area.low, 2), round(area.high, 2)
+    (0.9, 0.52, 0.99)
+    """
+    trials = sets.trials()
+    wrong = _placements(trials.column(system), trials.genuine)
+    error = float(wrong[trials.genuine].mean())
+    made = estimate_of_values(sets, error, wrong)
+    spread = made.variance.value
+    effective = error * (1 - error) / spread if spread > 0 else made.people
+    low, high = wilson_limits(error, effective, student_quantile(made.df, check_confidence(confidence)))
+    note = "" if 0 < error < 1 else _NO_ERROR if error == 0 else "every genuine score is below every impostor score"
+    return RateInterval(
+        1 - error,
+        max(1 - high, 0.0),
+        min(1 - low, 1.0),
+        made.sigma,
+        confidence,
+        "delong",
+        "auc",
+        note=note,
+        label="AUC",
+        sharing=sets.sharing,
+    )
+
+
+def _placements(scores: NDArray[np.floating], genuine: NDArray[np.bool_]) -> Floats:
+    """Give the proportion of the other class that each trial is ordered wrongly with; equal scores count half."""
+    wrong = np.empty(len(scores))
+    for rows, sign in ((genuine, 1), (~genuine, -1)):
+        others = np.sort(sign * scores[~rows])
+        placed = sign * scores[rows]
+        above = len(others) - (np.searchsorted(others, placed, "left") + np.searchsorted(others, placed, "right")) / 2
+        wrong[rows] = above / len(others)
+    return wrong
+
+
+def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: float = 0.95) -> RateInterval:
+    r"""Compute d', the distance of the class means in standard deviations, on the judged trials, and its interval.
+
+    .. math:: d' = (\mu_G - \mu_I) / \sqrt{(\sigma_G^2 + \sigma_I^2) / 2}
+
+    Parameters
+    ----------
+    sets : TrialSets
+        Dev and test trials, and who shares them. No threshold is needed, so dev does not matter.
+    system : str, optional
+        The name of the system; not needed if there is only one.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+
+    Returns
+    -------
+    RateInterval
+        With Student's limits and the variance of the tangent; NaN, and a note that says why, if a score is infinite or
+        no class has any spread.
+
+    Raises
+    ------
+    TrialsError
+        If the judged trials are not Trials, or there are several systems and none is named.
+
+    References
+    ----------
+    Daugman, The importance of being random, Pattern Recognition 36, 2003: decidability.
+
+    Examples
+    --------
+    >>> from fairtrial import Trials
+    >>> from fairtrial.inference import TrialSets
+    >>> trials = Trials.from_arrays([2.0, 4.0, 0.0, 2.0], [True, True, False, False])
+    >>> d_prime_interval(TrialSets(None, trials)).estimate
+    2.0
+    """
+    trials = sets.trials()
+    scores = trials.column(system).astype(np.float64, copy=False)
+    check_confidence(confidence)
+    if not np.isfinite(scores).all():
+        return _no_d_prime("a score is infinite, so that there is no mean", confidence, sets)
+    halves = scores / 2 - float(np.median(scores)) / 2  # neither far from 0 nor too large to be squared
+    scores = halves / (float(np.max(np.abs(halves))) or 1.0)
+    means, variances = zip(
+        *((float(scores[rows].mean()), float(scores[rows].var())) for rows in (trials.genuine, ~trials.genuine)),
+        strict=True,
+    )
+    width = sqrt(sum(variances) / 2)
+    if width == 0:
+        return _no_d_prime("all scores of a class are the same, so that there is no spread", confidence, sets)
+    distance = (means[0] - means[1]) / width
+    tangent = np.empty(len(scores))
+    for rows, sign, mean in ((trials.genuine, 1, means[0]), (~trials.genuine, -1, means[1])):
+        away = scores[rows] - mean
+        tangent[rows] = sign * away / width - distance * away**2 / (4 * width**2)
+    made = estimate_of_values(sets, distance, tangent)
+    low, high = made.interval(confidence)
+    return RateInterval(
+        distance,
+        low,
+        high,
+        made.sigma,
+        confidence,
+        "student",
+        "d-prime",
+        is_share=False,
+        label=_D_PRIME,
+        sharing=sets.sharing,
+    )
+
+
+def _no_d_prime(why: str, confidence: float, sets: TrialSets) -> RateInterval:
+    unknown = (nan, nan, nan, nan, confidence, "student", "d-prime")
+    return RateInterval(*unknown, note=why, is_share=False, label=_D_PRIME, sharing=sets.sharing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from .bootstrap import Bootstrap
 from .decide import Judgement, judge, judge_at
 from .folds import Block, make_blocks
 from .intervals import Interval, RateInterval, rate_interval
-from .limits import auc_interval, d_prime_interval, judged_interval
+from .limits import judged_interval
 from .multiplicity import adjust_p_values, compact_letters
 from .split import TrialSets
 from .tests import TestResult, equivalence_test
@@ -18,9 +18,7 @@ __all__ = [
     "TestResult",
     "TrialSets",
     "adjust_p_values",
-    "auc_interval",
     "compact_letters",
-    "d_prime_interval",
     "equivalence_test",
     "judge",
     "judge_at",

@@ -361,10 +361,10 @@ def components(judgements: Sequence[Judgement], index: int, on: Side) -> Compone
     def read() -> Components:
         entries = [(judgement, index) for judgement in judgements]
         rates = [_rates_at(judgement, index, on) for judgement in judgements]
-        readings = [_moments(entries, on, rates, exact=True)]
+        readings = [error_moments(entries, on, rates, exact=True)]
         first, other = judgements[0], _OTHER[on]
         if first.sharing != "none" and first.can_move and not first.sets.is_one_set and first.knows_people(other):
-            readings.append(_moments(entries, other, rates, exact=False))
+            readings.append(error_moments(entries, other, rates, exact=False))
         return Components(readings)
 
     return judgements[0].once(("components", index, on, *judgements[1:]), read)
@@ -376,7 +376,7 @@ def _rates_at(judgement: Judgement, index: int, on: Side) -> tuple[float, float]
     return inside(float(counts.frr), counts.genuine), inside(float(counts.far), counts.impostor)
 
 
-def _moments(
+def error_moments(
     entries: Sequence[tuple[Judgement, int]], side: Side, rates: Sequence[tuple[float, float]], *, exact: bool
 ) -> tuple[Moments, Moments]:
     """Compute the moments of errors at given rates on one of the sets: a column for each system and alpha.
@@ -620,7 +620,7 @@ def _shared_components(
     chosen = judgements[0].at(index, "dev")
     rates = [(inside(curve.at[1], chosen.genuine), inside(curve.at[0], chosen.impostor)) for curve in curves]
     entries = [(judgement, index) for judgement in judgements]
-    on_test, on_dev = (_moments(entries, side, rates, exact=False) for side in ("test", "dev"))
+    on_test, on_dev = (error_moments(entries, side, rates, exact=False) for side in ("test", "dev"))
     return Components([on_test, on_dev]), Components([on_dev, on_test])
 
 
@@ -820,7 +820,7 @@ def neighbour_correlations(terms: Terms, measure: Measure, kept: NDArray[np.bool
         for side in sides:
             entries = [(judgement, index) for index in some for judgement in judgements]
             rates = [_rates_at(*entry, side) for entry in entries]
-            read = Components([_moments(entries, side, rates, exact=True)])
+            read = Components([error_moments(entries, side, rates, exact=True)])
             weights = []
             for place, index in enumerate(some):
                 columns = np.arange(len(entries)) // len(judgements) == place

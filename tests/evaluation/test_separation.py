@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from fairtrial import Trials, TrialsError
-from fairtrial.evaluation import auc_error
-from fairtrial.inference import TrialSets, auc_interval, d_prime_interval
+from fairtrial.evaluation import auc_error, auc_interval, d_prime_interval
+from fairtrial.inference import TrialSets
 from simulated import crossed
 
 
