@@ -20,7 +20,7 @@ from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, ev
 from fairtrial.core.tables import Kind as ColumnKind
 from fairtrial.core.words import figure_text, in_a_row, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData, add_counts
-from fairtrial.inference.decide import Judgement, judge
+from fairtrial.inference.decide import BOUNDS_NOTE, Judgement, judge
 from fairtrial.inference.folds import Block
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, pooled_kind
@@ -150,14 +150,8 @@ class PerformanceCurve(Result):
         if self.exact or self.judgement is None:
             return ()
         pairs = zip(*(ends.tolist() for ends in self.bounds["value"]), strict=True)
-        widest, precision = max(Bounds(*pair).relative_width for pair in pairs), self.precision
-        notes = [
-            Note(
-                "bounds",
-                "from counts in cells: figures are exact at the threshold shown; bounds hold those at the threshold "
-                "that the scores themselves would give",
-            )
-        ]
+        widest, precision = max(Bounds(*pair).relative_width for pair in pairs), self.judgement.precision
+        notes = [BOUNDS_NOTE]
         if widest > precision:
             text = (
                 "bounds of {label:term} are up to {widest:percent} apart, more than the precision of "
@@ -166,12 +160,6 @@ class PerformanceCurve(Result):
             values = {"label": self.measure.label, "widest": widest, "precision": precision}
             notes.append(Note("wide-bounds", text, self.system, warning=True, **values))
         return tuple(notes)
-
-    @property
-    def precision(self) -> float:
-        """The precision of the counters; 0 if all is exact."""
-        sets = () if self.judgement is None else (self.judgement.sets.dev, self.judgement.sets.test)
-        return max((getattr(data, "precision", 0.0) for data in sets), default=0.0)
 
     def answer(self) -> str:
         """The mean of the measure along the curve."""
@@ -224,7 +212,11 @@ class PerformanceCurve(Result):
                 f"{name}_bounds": {"low": low.tolist(), "high": high.tolist()}
                 for name, (low, high) in self.bounds.items()
             },
-            **({"exact": self.exact, "precision": self.precision, "notes": plain(self.notes)} if self.bounds else {}),
+            **(
+                {"exact": self.exact, "precision": self.judged().precision, "notes": plain(self.notes)}
+                if self.bounds
+                else {}
+            ),
         }
 
 

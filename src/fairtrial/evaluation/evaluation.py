@@ -17,7 +17,7 @@ from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
 from fairtrial.core.words import Text, interval_text, interval_title, listed, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.bootstrap import resampled_curve
-from fairtrial.inference.decide import Judgement, ignored_alpha, judge, judge_at
+from fairtrial.inference.decide import BOUNDS_NOTE, Judgement, ignored_alpha, judge, judge_at
 from fairtrial.inference.estimates import GIVEN, GIVEN_ALONG, Threshold, threshold_notes, threshold_when
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
@@ -289,31 +289,21 @@ class SystemEvaluation(Result):
             notes.append(Note("design-effect", text, self.system, times=effect**0.5, effect=effect))
         if self.exact:
             return tuple(notes)
-        text = (
-            "from counts in cells: figures are exact at the threshold shown; bounds hold those at the threshold that "
-            "the scores themselves would give"
-        )
-        notes.append(Note("bounds", text))
+        notes.append(BOUNDS_NOTE)
         wide = [
             f"{name.upper()} on {on}: {percent(bounds.relative_width)}"
             for on, by_name in self.bounds.items()
             for name, bounds in by_name.items()
-            if name in (*_RATES, "eer") and bounds.relative_width > self.precision
+            if name in (*_RATES, "eer") and bounds.relative_width > self.judgement.precision
         ]
         if wide:
             text = (
                 "bounds are further apart than the precision of {precision:percent}: {wide}. Many scores share a cell, "
                 "or the criterion is flat around its best; count with a finer precision, or read the scores themselves"
             )
-            values = {"precision": self.precision, "wide": "; ".join(wide)}
+            values = {"precision": self.judgement.precision, "wide": "; ".join(wide)}
             notes.append(Note("wide-bounds", text, self.system, warning=True, **values))
         return tuple(notes)
-
-    @property
-    def precision(self) -> float:
-        """The precision of the counters; 0 if all is exact."""
-        sets = (self.judgement.sets.dev, self.judgement.sets.test)
-        return max((getattr(data, "precision", 0.0) for data in sets), default=0.0)
 
     def decisions(self) -> ArrowTable:
         """Give score, threshold, decision and error of each trial; see `Judgement.decisions`.
@@ -369,7 +359,7 @@ class SystemEvaluation(Result):
             if boxes is not None:
                 result["threshold_bounds"] = boxes[0].threshold.to_dict()
                 result["eer_bounds"] = self.bounds["dev"]["eer"].to_dict()
-            result |= {"exact": self.exact, "precision": self.precision}
+            result |= {"exact": self.exact, "precision": self.judgement.precision}
         return result
 
     def _on_dev(self) -> dict[str, Any] | None:

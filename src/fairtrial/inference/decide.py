@@ -43,6 +43,11 @@ Value = TypeVar("Value")
 Boxes: TypeAlias = tuple[ErrorBoxes, ...] | None
 SUPPORT = 30
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
+BOUNDS_NOTE = Note(
+    "bounds",
+    "from counts in cells: figures are exact at the threshold shown; bounds hold those at the threshold that the scores "
+    "themselves would give",
+)
 _GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
 
 
@@ -105,6 +110,11 @@ class Judgement:
     def exact(self) -> bool:
         """Whether no error count is known by bounds only."""
         return self.boxes == (None, None)
+
+    @property
+    def precision(self) -> float:
+        """The precision of the counters; 0 if all is exact."""
+        return max((getattr(data, "precision", 0.0) for data in (self.sets.dev, self.sets.test)), default=0.0)
 
     def bounds(self, measure: Measure, index: int = 0, *, on: Literal["dev", "test"] = "test") -> Bounds | None:
         """Bound a measure that is monotone in each error count, at one of the alphas; None if it is exact."""
