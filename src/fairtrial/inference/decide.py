@@ -45,8 +45,8 @@ SUPPORT = 30
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
 BOUNDS_NOTE = Note(
     "bounds",
-    "from counts in cells: figures are exact at the threshold shown; bounds hold those at the threshold that the scores "
-    "themselves would give",
+    "from counts in cells: figures are exact at the threshold shown; bounds hold those at the threshold that the "
+    "scores themselves would give",
 )
 _GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
 
