@@ -91,7 +91,7 @@ def results() -> dict[str, Result]:
         "band": curve_band(a),
         "compared curves": ft.compare_curves(a, b),
         "area test": ft.evaluation.area_tests(ft.inference.TrialSets(dev, test), *dev.systems)["g"],
-        "interval": ft.published.hter_interval(first),
+        "interval": ft.inference.rate_interval(first),
         "intervals": ft.published.rate_intervals(far=0.01, frr=0.02, impostor=900, genuine=300, measure="all"),
         "test": ft.published.independent_test(first, second),
         "tests": ft.published.compare_rates(a=(0.01, 0.02), b=(0.02, 0.03), impostor=900, genuine=300),
