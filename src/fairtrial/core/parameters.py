@@ -154,24 +154,16 @@ def read_edges(texts: Sequence[str]) -> dict[str, list[float]]:
     return edges
 
 
-def read_eers(texts: Sequence[str]) -> dict[str, float] | list[float]:
-    """Read EERs, by their names if any has one; one without a name goes by its number.
+def read_eers(texts: Sequence[str]) -> list[float | tuple[str, float]]:
+    """Read EERs, some perhaps with a name.
 
     Examples
     --------
-    >>> read_eers(["TAN=.0057", ".0008"]), read_eers([".1", "2%"])
-    ({'TAN': 0.0057, 'EER 2': 0.0008}, [0.1, 0.02])
+    >>> read_eers(["TAN=.0057", "2%"])
+    [('TAN', 0.0057), 0.02]
     """
     parts = [text.rpartition("=") for text in texts]
-    values = [read_number(text) for _, _, text in parts]
-    if not any(sign for _, sign, _ in parts):
-        return values
-    names = [name if sign else f"EER {number}" for number, (name, sign, _) in enumerate(parts, 1)]
-    for name in names:
-        if not name or names.count(name) > 1:
-            why = f"{name!r} is there twice" if name else "one is empty"
-            raise ParameterError(f"every EER needs a name of its own, as in TAN=.0057; {why}")
-    return dict(zip(names, values, strict=True))
+    return [(name, read_number(text)) if sign else read_number(text) for name, sign, text in parts]
 
 
 def read_named(text: str) -> Any:

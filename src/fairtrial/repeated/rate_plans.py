@@ -27,7 +27,8 @@ from fairtrial.inference.intervals import normal_quantile
 from fairtrial.published.rates import rule_of_three
 from fairtrial.repeated.attempts import Individuals, Rng
 from fairtrial.repeated.limits import beta_binomial_limits, logit_limits
-from fairtrial.repeated.models import MOST_SIMULATED, Generator, drawn_people, errors_pmf, sums_of_squares
+from fairtrial.repeated.models import MOST_SIMULATED, Generator, drawn_people, errors_pmf
+from fairtrial.repeated.outcomes import sums_of_squares
 
 Scale: TypeAlias = Literal["linear", "logit"]
 
