@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -78,6 +78,8 @@ class Family:
 
     Attributes
     ----------
+    names : tuple
+        The groups, or pairs of the group of the claim and that of the impostor.
     estimates : tuple of Estimate
         One per group.
     correlation : ndarray of float
@@ -86,6 +88,7 @@ class Family:
         Of the normal deviates.
     """
 
+    names: tuple[Any, ...]
     estimates: tuple[Estimate, ...]
     correlation: Floats
     seed: int = 0
@@ -416,7 +419,7 @@ def _estimate(part: Judgement, measure: str, threshold: Threshold) -> Estimate:
 
 
 def rate_family(
-    judgement: Judgement, parts: Sequence[Judgement], codes: Codes, rate: Rate, threshold: Threshold
+    judgement: Judgement, parts: Mapping[Any, Judgement], codes: Codes, rate: Rate, threshold: Threshold
 ) -> RateFamily:
     """Estimate one rate of every group at the threshold of a judgement.
 
@@ -425,7 +428,7 @@ def rate_family(
     judgement
         A system on the judged trials, at one threshold.
     parts
-        The same on the trials of each group.
+        The same on the trials of each group, by its name.
     codes
         The group of each judged trial, by its place in `parts`.
     rate
@@ -439,14 +442,15 @@ def rate_family(
     if people is not None and people.cluster != "none":
         rows = people.classes[which].rows
         correlation, pairs = people_correlation(people.classes[which], codes[rows], judgement.wrong()[rows], len(parts))
-    counts = [part.at(0) for part in parts]
+    counts = [part.at(0) for part in parts.values()]
     return RateFamily(
-        estimates=tuple(_estimate(part, rate, threshold) for part in parts),
+        names=tuple(parts),
+        estimates=tuple(_estimate(part, rate, threshold) for part in parts.values()),
         correlation=correlation,
         seed=judgement.sets.seed,
         errors=np.array([each.false_accepts if which else each.false_rejects for each in counts], dtype=np.int64),
         trials=np.array([each.impostor if which else each.genuine for each in counts], dtype=np.int64),
-        people=np.array([components([part], 0, "test").readings[0][which].effective for part in parts]),
+        people=np.array([components([part], 0, "test").readings[0][which].effective for part in parts.values()]),
         crossed=(pairs > 0) & ~np.eye(len(parts), dtype=bool),
     )
 
@@ -553,12 +557,12 @@ class JudgedGroups:
         families: dict[Rate, RateFamily] = {}
         for rate in RATES:
             places = np.cumsum(self.trials[rate] > 0) - 1
-            parts = [self._parts[name] for name in self.names(rate)]
+            parts = {name: self._parts[name] for name in self.names(rate)}
             families[rate] = rate_family(self.judgement, parts, places[self.membership.trial], rate, self.threshold)
         return families
 
     @cached_property
-    def half_totals(self) -> tuple[tuple[str, ...], Family] | None:
+    def half_totals(self) -> Family | None:
         """The HTER of the groups that have trials of both classes; None if none has."""
         names = self._names((self.trials["far"] > 0) & (self.trials["frr"] > 0))
         if not names:
@@ -566,19 +570,19 @@ class JudgedGroups:
         estimates = tuple(_estimate(self._parts[name], "hter", self.threshold) for name in names)
         covariance = np.zeros((len(names), len(names)))
         for rate in RATES:
-            places = [self.names(rate).index(name) for name in names]
+            places = [self.families[rate].names.index(name) for name in names]
             deviation = np.sqrt(self.families[rate].variance[places]) / 2
             covariance += self.families[rate].correlation[np.ix_(places, places)] * np.outer(deviation, deviation)
         deviation = np.sqrt([each.variance.value for each in estimates])
         correlation = _correlation(covariance, deviation)
-        return names, Family(estimates=estimates, correlation=correlation, seed=self.judgement.sets.seed)
+        return Family(names=names, estimates=estimates, correlation=correlation, seed=self.judgement.sets.seed)
 
     @property
     def too_many_meet(self) -> bool:
         """Whether there are more pairs of groups than anybody would look at."""
         return self.membership.impostor is not None and len(self.membership.names) > MOST_THAT_MEET
 
-    def meetings(self) -> tuple[list[tuple[str, str]], RateFamily] | None:
+    def meetings(self) -> RateFamily | None:
         """Give the FAR of impostors of each group against claims of each group; None if unknown, or too many."""
         if self.membership.impostor is None or self.too_many_meet:
             return None
@@ -588,10 +592,10 @@ class JudgedGroups:
         )
         clients = [np.flatnonzero(genuine & (claims == group)) for group in range(len(names))]
         _, *impostors = np.split(np.argsort(places, kind="stable"), np.cumsum(np.bincount(places))[:-1])
-        pairs, parts = [], []
+        parts = {}
         for cell, impostor in zip(cells[1:].tolist(), impostors, strict=True):
             claim = cell // len(names)
             client = clients[claim] if len(clients[claim]) else np.flatnonzero(genuine)
-            pairs.append((names[claim], names[cell % len(names)]))
-            parts.append(self.judgement.within(np.concatenate([client, impostor]), alone=True))
-        return pairs, rate_family(self.judgement, parts, places - 1, "far", self.threshold)
+            trials = np.concatenate([client, impostor])
+            parts[names[claim], names[cell % len(names)]] = self.judgement.within(trials, alone=True)
+        return rate_family(self.judgement, parts, places - 1, "far", self.threshold)

@@ -40,27 +40,8 @@ _SUMMED = 1 << 16  # outcomes up to which the power is summed over all possible 
 _ATTEMPTS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100)  # alternatives that are shown
 
 
-def smallest_enough(is_enough: Callable[[int], bool], *, least: int = 2, most: int = 10**12) -> int | None:
-    """Find the smallest whole number that is enough, if any larger one is too; None beyond `most`.
-
-    Examples
-    --------
-    >>> smallest_enough(lambda number: number**2 >= 1000)
-    32
-    """
-    low, high = least - 1, least
-    while not is_enough(high):
-        low, high = high, 2 * high
-        if high > most:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
-
-
 def smallest_that_stays(
-    is_enough: Callable[[int], bool], *, start: int, least: int = 2, most: int = 10**12, smooth: bool = False
+    is_enough: Callable[[int], bool], *, start: int = 2, least: int = 2, most: int = 10**12, smooth: bool = False
 ) -> int | None:
     """Find the smallest whole number from which on all are enough, though some below may be enough too.
 
