@@ -34,6 +34,8 @@ _TINY = 1e-300
 _HALVINGS = 50
 _ROUNDS = 5
 """Number of iterations in which a limit and its design effect settle."""
+_DIRECTIONS = 97
+"""Number of pairs of deviates that are tried for the limits of a sum of two rates."""
 _FARTHEST = 700.0
 """Log-odds beyond which a proportion is 0 or 1."""
 _Places: TypeAlias = NDArray[np.int64]
@@ -50,19 +52,35 @@ class TailRates(Rates):
     trials: tuple[int, ...] = ()
     """The number of trials of each part."""
 
-    def limits(self, which: int, quantile: float) -> tuple[float, float]:
-        """Give the limits of one of the rates."""
+    def limits(self, which: int, quantile: Any) -> tuple[Any, Any]:
+        """Give the limits of one of the rates, at one quantile or at several."""
         from scipy.special import betaincinv, ndtr
 
-        (rate, _, effective), trials, tail = self.parts[which], self.trials[which], float(ndtr(-quantile))
-        limits = [rate, rate]
+        (rate, _, effective), trials, tail = self.parts[which], self.trials[which], ndtr(-quantile)
+        low = high = rate
         for _ in range(_ROUNDS):
-            low, high = (min(effective, at_rate(effective, trials, rate, limit)) for limit in limits)
-            limits = [
-                min(float(betaincinv(rate * low + 0.5, (1 - rate) * low + 0.5, tail)), rate),
-                max(1 - float(betaincinv((1 - rate) * high + 0.5, rate * high + 0.5, tail)), rate),
-            ]
-        return (limits[0] if rate > 0 else 0.0), (limits[1] if rate < 1 else 1.0)
+            below, above = (np.minimum(effective, at_rate(effective, trials, rate, limit)) for limit in (low, high))
+            low = np.minimum(betaincinv(rate * below + 0.5, (1 - rate) * below + 0.5, tail), rate)
+            high = np.maximum(1 - betaincinv((1 - rate) * above + 0.5, rate * above + 0.5, tail), rate)
+        return low if rate > 0 else 0.0 * tail, high if rate < 1 else 0.0 * tail + 1.0
+
+    def sides(self, quantile: float) -> tuple[float, float]:
+        """Give the distances of the limits below and above a rate or the sum of two.
+
+        The limits of a sum are its extremes over all pairs of rates with this joint deviate. MOVER would take an
+        ellipse, which far in the tails is too small towards 0: if both rates are too high by chance, so would be the
+        lower limit.
+        """
+        if len(self.parts) == 1:
+            return Rates.sides(self, quantile)
+        angle = np.linspace(0, 2 * np.pi, _DIRECTIONS)
+        joint = self.correlation * np.cos(angle) + np.sqrt(1 - self.correlation**2) * np.sin(angle)
+        total = value = 0.0
+        for which, (deviate, (rate, weight, _)) in enumerate(zip((np.cos(angle), joint), self.parts, strict=True)):
+            low, high = self.limits(which, quantile * abs(deviate))
+            total = total + weight * np.where(deviate < 0, low, high)
+            value += weight * rate
+        return value - float(np.min(total)), float(np.max(total)) - value
 
 
 def at_rate(effective: Any, trials: Any, rate: Any, other: Any) -> Any:

@@ -14,7 +14,7 @@ from fairtrial.core.errors import ParameterError, check_choice, check_count, che
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Column, Table, join_tables
-from fairtrial.core.words import figure_text, figures_text, in_percent, level_text, number_text, p_phrase, term
+from fairtrial.core.words import figure_text, figures_text, in_percent, level_text, number_text, p_phrase, plural, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.inference.intervals import (
     ENOUGH,
@@ -48,12 +48,18 @@ def published_counts(
 
     Parameters
     ----------
-    impostor, genuine : int
-        The number of trials of the class.
-    far, frr : float, optional
-        The error rate, a fraction.
-    false_accepts, false_rejects : int, optional
-        The number of errors, instead of the rate. Of each class either the rate or the number is given.
+    impostor : int
+        The number of impostor trials.
+    genuine : int
+        The number of genuine trials.
+    far : float, optional
+        The FAR, a fraction.
+    frr : float, optional
+        The FRR, a fraction.
+    false_accepts : int, optional
+        The number of false accepts, instead of the FAR.
+    false_rejects : int, optional
+        The number of false rejects, instead of the FRR.
 
     Returns
     -------
@@ -254,7 +260,7 @@ class RateIntervals(Result):
     --------
     >>> from fairtrial.published import rate_intervals
     >>> rate_intervals(far=0.0115, frr=0.025, impostor=112000, genuine=400).answer()
-    'The HTER lies between 1.06 and 2.59 % (95 %, 112,000 impostor and 400 genuine trials, taken as independent)'
+    'The HTER lies between 1.06 and 2.59 % (95 %, 112,000 impostor trials and 400 genuine trials, taken as independent)'
     """
 
     FIELDS: ClassVar = (Field("intervals"),)
@@ -265,8 +271,9 @@ class RateIntervals(Result):
         """Give the first interval."""
         main = self.intervals[0]
         limits = figures_text(main.low, main.high, main.is_share).replace(" to ", " and ")
-        trials = f"{self.counts.impostor:,} impostor and {self.counts.genuine:,} genuine trials, taken as independent"
-        return f"The {term(main.label)} lies between {limits} ({level_text(main.confidence)}, {trials})"
+        impostor, genuine = plural(self.counts.impostor, "impostor trial"), plural(self.counts.genuine, "genuine trial")
+        basis = f"{level_text(main.confidence)}, {impostor} and {genuine}, taken as independent"
+        return f"The {term(main.label)} lies between {limits} ({basis})"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate one row per interval."""
@@ -290,12 +297,18 @@ def rate_intervals(
 
     Parameters
     ----------
-    impostor, genuine : int
-        The number of trials of the class.
-    far, frr : float, optional
-        The error rate, a fraction.
-    false_accepts, false_rejects : int, optional
-        The number of errors, instead of the rate. Of each class either the rate or the number is given.
+    impostor : int
+        The number of impostor trials.
+    genuine : int
+        The number of genuine trials.
+    far : float, optional
+        The FAR, a fraction.
+    frr : float, optional
+        The FRR, a fraction.
+    false_accepts : int, optional
+        The number of false accepts, instead of the FAR.
+    false_rejects : int, optional
+        The number of false rejects, instead of the FRR.
     measure : {"hter", "wer", "dcf", "far", "frr", "naive", "class", "all"}, default "hter"
         What is reported; ``naive`` and ``class`` are for comparison only.
     alpha : float, default 0.5
@@ -667,12 +680,18 @@ def compare_rates(
 
     Parameters
     ----------
-    impostor, genuine : int
-        The number of trials of the class, of each system.
-    a, b : tuple of (float, float), optional
-        FAR and FRR of the system, fractions.
-    a_counts, b_counts : tuple of (int, int), optional
-        False accepts and false rejects of the system, instead of its rates.
+    impostor : int
+        The number of impostor trials of each system.
+    genuine : int
+        The number of genuine trials of each system.
+    a : tuple of (float, float), optional
+        FAR and FRR of system A, fractions.
+    b : tuple of (float, float), optional
+        FAR and FRR of system B, fractions.
+    a_counts : tuple of (int, int), optional
+        False accepts and false rejects of A, instead of its rates.
+    b_counts : tuple of (int, int), optional
+        False accepts and false rejects of B, instead of its rates.
     measure : {"hter", "wer", "dcf", "far", "frr"}, default "hter"
         What is compared.
     alpha : float, default 0.5

@@ -746,7 +746,7 @@ def plan(
     Parameters
     ----------
     pi : float, optional
-        The error rate, a fraction, as expected; 0 with `below` for no error.
+        The error rate, a fraction, that is expected; 0, with `below`, for no error.
     rho : float, default 0.0
         The correlation between two attempts of a person, or between two trials that share the client.
     half_width : float, optional
@@ -755,8 +755,10 @@ def plan(
         Whether the half-width is that of the rate, or of its logit.
     below : float, optional
         The claimed rate, to be excluded by the one-sided upper bound.
-    a, b : tuple of (float, float), optional
-        FAR and FRR of the system, fractions, if two systems are to be compared.
+    a : tuple of (float, float), optional
+        FAR and FRR of system A, fractions, if two systems are to be compared.
+    b : tuple of (float, float), optional
+        FAR and FRR of system B, fractions.
     power : float, default 0.8
         The probability that the test succeeds, between 0 and 1: for an upper bound and for a comparison.
     individuals : int, optional

@@ -206,15 +206,15 @@ def coverage_study(
     Parameters
     ----------
     grid : {"paper", "quick"} or iterable of Cell, optional
-        All cells of the paper, or a few of them, which is the default; or the cells themselves, such as a `Grid`.
+        All cells of the paper, or a few of them (the default); or cells, such as a `Grid`.
     n : int or sequence of int, optional
         Numbers of people, instead of the grid's.
     m : int or sequence of int, optional
         Attempts of each person, instead of the grid's.
     pi : float or sequence of float, optional
-        Error rates, fractions, instead of the grid's, or of the estimate from `like`.
+        Error rates, fractions, instead of the grid's or the estimated one.
     rho : float or sequence of float, optional
-        Correlations between two attempts of a person, instead of the grid's, or of the estimate from `like`.
+        Correlations between two attempts of a person, instead of the grid's or the estimated one.
     like : Individuals, path or tuple of (array_like, array_like), optional
         Instead of a grid: the errors and attempts of people; a path is that of a table with columns of both. The study
         has as many people and attempts, and the estimated rate and correlation; a negative one counts as 0.
@@ -223,7 +223,8 @@ def coverage_study(
     methods : sequence of str, default ("dr", "bp", "sb", "bb", "lbb", "brr")
         Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``, which fits a model to each data set.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated; see `errors_pmf`.
+        How attempts of a person come to be correlated: some repeat one decision of the person (``oman-zucker``), or
+        each person has an error rate (``beta-binomial``).
     data_sets : int, default 1000
         How many data sets are simulated, in each cell.
     n_resamples : int or None, default 1000

@@ -471,7 +471,8 @@ def fit_test(
     people : Individuals, path or tuple of (array_like, array_like)
         The errors and attempts of people, one data set; a path is that of a table with columns of both.
     models : sequence of {"oman-zucker", "beta-binomial"}, default ("beta-binomial", "oman-zucker")
-        The models to fit; see `errors_pmf`.
+        The models to fit: attempts repeat one decision of the person (``oman-zucker``), or each person has an error
+        rate (``beta-binomial``).
     n_resamples : int, default 200
         How many resamples are drawn: data sets from each fitted model, which are fitted again, for the distribution of
         G².

@@ -252,7 +252,8 @@ class RepeatedIntervals(Result):
         tried = f"{plural(self.attempts, 'attempt')} of {plural(self.individuals, 'person', 'people')}"
         rho = "rho unknown" if isnan(self.rho) else f"rho {number_text(self.rho)}"
         if not isnan(self.rho_interval.low):
-            rho += f" ({range_text(*(round(limit, 4) for limit in self.rho_interval))})"
+            limits = range_text(*(round(limit, 4) for limit in self.rho_interval))
+            rho += f" ({level_text(self.confidence)}: {limits})"
         caption = f"{plural(self.errors, 'error')} in {tried}, {percent(self.estimate)}, {rho}"
         notes = (self.recommendation, *self.notes)
         main = table_of("intervals", caption, MethodInterval.FIELDS, self.methods.values(), notes=notes)
@@ -397,7 +398,7 @@ def recommend(people: Individuals, confidence: float = 0.95) -> Note:
         return Note("all-errors", "Nothing but errors: none of the six is informative; look at the successes instead.")
     rho, attempts = float(people.rho), float(people.total_attempts / people.individuals)
     expected = float(people.individuals) * min(estimate, 1 - estimate)
-    study = " A coverage study of data like these ({like!o}) shows how well the intervals cover."
+    study = " A coverage study of such data (coverage, {like!o}) shows how well the intervals cover."
     code = "use-lbb"
     if expected >= 10:
         text = (

@@ -444,7 +444,8 @@ def plan_rate(
     person_cost : float, default 1.0
         The cost of one more person, in attempts.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated; see `errors_pmf`.
+        How attempts of a person come to be correlated: some repeat one decision of the person (``oman-zucker``), or
+        each person has an error rate (``beta-binomial``).
     data_sets : int, default 0
         How many data sets are simulated at most, to check the plan as `check_plan` does; 0 for none.
     rng : numpy.random.Generator, int or None, default 0
@@ -473,8 +474,10 @@ def plan_rate(
     """
     check_share("rho", rho)
     if (half_width is None) == (below is None):
-        template = "ask either for a half-width of the interval ({half_width!p}), or for an upper bound ({below!p})"
-        raise ParameterError(template, code="either-or", below=below)
+        template = (
+            "give either the half-width of an interval, as in {half_width!o}, or the rate to exclude, as in {below!o}"
+        )
+        raise ParameterError(template, code="either-or", half_width=0.005, below=0.01)
     if individuals is not None and attempts is not None:
         text = "give either the individuals or the attempts of each; the other is what is planned"
         raise ParameterError(text, code="either-or")
@@ -577,7 +580,8 @@ def check_plan(
     plan : RatePlan
         The result of `plan_rate`.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated; see `errors_pmf`.
+        How attempts of a person come to be correlated: some repeat one decision of the person (``oman-zucker``), or
+        each person has an error rate (``beta-binomial``).
     data_sets : int, default 10000
         How many data sets are simulated at most; there are fewer if each has very many attempts.
     rng : numpy.random.Generator, int or None, default 0
