@@ -439,7 +439,7 @@ def _own_thresholds(
 
 
 def group_curves(
-    found: GroupEvaluation,
+    result: GroupEvaluation,
     *,
     alphas: ArrayLike | None = None,
     criterion: CriterionLike = "wer-min",
@@ -450,8 +450,8 @@ def group_curves(
 
     Parameters
     ----------
-    found : GroupEvaluation
-        Of `evaluate_groups`: the trials, the system and the groups.
+    result : GroupEvaluation
+        The result of `evaluate_groups`.
     alphas : array_like, optional
         The weights or targets that the criterion takes, rising, shape (alphas,); 0, 0.01, ..., 1 by default.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-min"
@@ -488,8 +488,7 @@ def group_curves(
     >>> bool((curves[0].threshold == curves[1].threshold).all()), bool((curves[0].far < curves[1].far).all())
     (True, True)
     """
-    groups_of = found.judged
-    sets, system = groups_of.judgement.sets, groups_of.judgement.system
-    whole = judge(sets, system=system, criterion=criterion, alphas=rising_alphas(alphas))
-    parts = {**groups_of.curves(whole, groups), "all trials": whole}
+    judgement = result.judged.judgement
+    whole = judge(judgement.sets, system=judgement.system, criterion=criterion, alphas=rising_alphas(alphas))
+    parts = {**result.judged.curves(whole, groups), "all trials": whole}
     return tuple(replace(curve_of(part, measure), system=name) for name, part in parts.items())

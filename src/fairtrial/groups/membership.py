@@ -129,8 +129,8 @@ def group_by_columns(
     def column(name: str) -> IdColumn:
         columns: dict[str, Any] = {**trials.ids, **trials.columns}
         if name not in columns:
-            known = listed(columns) or "none besides the scores"
-            raise TrialsError(f"the trials have no column {name!r} to group by; they have {known}")
+            others = listed(columns) or "none besides the scores"
+            raise TrialsError(f"the trials have no column {name!r} to group by; they have {others}")
         if isinstance(columns[name], np.ndarray):
             values, codes = np.unique(columns[name], return_inverse=True)
             texts = ["" if np.isnan(value) else number_text(float(value), 15) for value in values]
@@ -246,16 +246,16 @@ def _labels(name: str, columns: Sequence[Ids], edges: Sequence[float] | None) ->
             raise TrialsError(text) from error
 
     used = [np.unique(ids.codes) for ids in columns]
-    found = [
+    texts = [
         [label(str(ids.names[code]).strip()) for code in codes.tolist()]
         for ids, codes in zip(columns, used, strict=True)
     ]
-    labels = [*bins, _UNKNOWN] if bins else sorted({text for texts in found for text in texts}, key=_by_value)
+    labels = [*bins, _UNKNOWN] if bins else sorted({text for column in texts for text in column}, key=_by_value)
     place = {text: k for k, text in enumerate(labels)}
     places = []
-    for ids, codes, texts in zip(columns, used, found, strict=True):
+    for ids, codes, column in zip(columns, used, texts, strict=True):
         of_code = np.zeros(len(ids.names), dtype=np.int64)
-        of_code[codes] = [place[text] for text in texts]
+        of_code[codes] = [place[text] for text in column]
         places.append(of_code[ids.codes])
     return labels, places
 

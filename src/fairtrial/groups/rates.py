@@ -403,7 +403,7 @@ def people_correlation(part: Members, groups: Codes, wrong: NDArray[np.bool_], c
     def products(columns: Sequence[NDArray[np.int64]], values: Floats) -> Floats:
         """Sum values by person (or pair of people) and group, and multiply the sums of every two groups."""
         rows = [np.arange(len(groups)), *(np.flatnonzero(part.apart) for _ in columns[1:])]
-        units = np.concatenate([column[own] for column, own in zip(columns, rows, strict=True)])
+        units = np.concatenate([column[trials] for column, trials in zip(columns, rows, strict=True)])
         every = np.concatenate(rows)
         table = coo_array((values[every], (units, groups[every])), shape=(1 + units.max(initial=0), count)).tocsr()
         return np.asarray((table.T @ table).toarray())
