@@ -68,7 +68,7 @@ def write_cells(folder: Path, step: int) -> None:
     Each row is n, m, pi and rho. 27 has no factor in common with the sides of the grid, so that the few are of
     all kinds.
     """
-    from fairtrial.repeated.coverage import PAPER
+    from fairtrial.repeated import PAPER
 
     cells = np.array([(cell.n, cell.m, cell.pi, cell.rho) for cell in PAPER])[::step]
     np.save(folder / "cells.npy", cells)

@@ -227,7 +227,7 @@ def coverage_of_some(cells: Any) -> None:
 
 def _coverage(cells: Any, workers: int | None) -> float:
     """The mean coverage of six methods in these cells, 1000 data sets and 1000 resamples."""
-    from fairtrial.repeated.coverage import Cell, coverage_study
+    from fairtrial.repeated import Cell, coverage_study
 
     listed = [Cell(int(n), int(m), pi, rho) for n, m, pi, rho in cells]
     return float(np.mean([row.coverage for row in coverage_study(listed, workers=workers).rows]))

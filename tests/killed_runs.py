@@ -25,7 +25,7 @@ import numpy as np
 
 from fairtrial import write_trials
 from fairtrial.cli.app import main
-from fairtrial.repeated.coverage import Journal
+from fairtrial.repeated.journal import Journal
 from simulated import crossed
 
 MANIFEST = """

@@ -92,7 +92,7 @@ def results() -> dict[str, Result]:
         "area test": ft.evaluation.compare_areas(
             *(ft.evaluation.expected_areas(dev, test, system=name) for name in dev.systems)
         )["g"],
-        "interval": ft.published.hter_interval(first),
+        "interval": ft.inference.rate_interval(first),
         "intervals": ft.published.rate_intervals(far=0.01, frr=0.02, impostor=900, genuine=300, measure="all"),
         "test": ft.published.independent_test(first, second),
         "tests": ft.published.compare_rates(a=(0.01, 0.02), b=(0.02, 0.03), impostor=900, genuine=300),

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from fairtrial.cli.app import main
 from fairtrial.cli.output import Bar
-from fairtrial.repeated.coverage import QUICK
+from fairtrial.repeated import QUICK
 from reference.individuals_2004 import COVERAGE, EXAMPLE, METHODS
 
 SMALL = ["--n", "30,100", "--m", "2,5", "--pi", ".05,.1", "--rho", ".1", "--datasets", "50", "--resamples", "40"]

@@ -62,7 +62,7 @@ def test_intervals_that_leave_the_axis_are_arrows_from_their_upper_limit() -> No
 
 
 def test_line_is_the_rate_of_all_trials() -> None:
-    judged = found().known_trials().judgement
+    judged = found().judged.judgement
     for ax, rate in zip(drawn().axes, RATES, strict=True):
         overall = float(getattr(judged.test, rate)[0])
         assert ax.lines[0].get_xdata() == [overall, overall]
@@ -97,7 +97,7 @@ def luminance(colour: tuple[float, float, float]) -> float:
 def test_cells_are_the_rates_by_brute_force_and_blank_without_trials(ax: Axes) -> None:
     group_matrix_plot(found(), ax=ax)
     names = [label.get_text() for label in ax.get_yticklabels()]
-    judged = found().known_trials()
+    judged = found().judged
     trials, wrong = judged.judgement.trials, judged.judgement.wrong()
     groups, others = (texts_of(trials, name) for name in ("group", "other"))
     (image,) = ax.images
@@ -164,7 +164,7 @@ def test_points_are_those_of_the_table_and_curves_pass_through_them() -> None:
 
 
 def test_kinds_of_attack_have_the_genuine_trials_of_all(ax: Axes) -> None:
-    trials = found().known_trials().judgement.trials
+    trials = found().judged.judgement.trials
     kind = np.where(trials.genuine, "real", texts_of(trials, "group"))
     test = Trials.from_arrays(trials.scores, trials.genuine, columns={"kind": kind}, systems=["face"])
     attacks = evaluate_groups(test, test, by="kind")

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fairtrial import FairtrialError, Individuals, plan_comparison, plan_rate, write_trials
+from fairtrial import FairtrialError, Individuals, plan_comparison, plan_rate, write_tables, write_trials
 from fairtrial.core.trials import Trials
 from fairtrial.figures.repeated import (
     CoveredCell,
@@ -71,7 +71,7 @@ def test_cells_that_are_not_there_stay_empty() -> None:
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "csv.gz"])
 def test_study_files_read_back(study: CoverageStudy, tmp_path: Path, ending: str) -> None:
-    study.write(tmp_path / f"study.{ending}")
+    write_tables(study.tables(), tmp_path / f"study.{ending}")
     found = read_study(tmp_path / f"study.{ending}")
     assert [(r.n, r.m, r.pi, r.rho, r.method, r.coverage) for r in found] == [
         (r.n, r.m, r.pi, r.rho, r.method, r.coverage) for r in study.rows

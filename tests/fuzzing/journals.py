@@ -7,7 +7,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from fairtrial.repeated.coverage import CoverageStudy, Grid, coverage_study
+from fairtrial.repeated import CoverageStudy, Grid, coverage_study
 from fuzzing.cases import Case, Target
 from fuzzing.mutations import damage
 from fuzzing.watching import Misread

@@ -31,7 +31,7 @@ def test_curves_of_groups_by_brute_force() -> None:
 
 
 def test_parts_are_judged_at_the_threshold_of_all() -> None:
-    judged = found().known_trials()
+    judged = found().judged
     parts = judged.curves(judged.judgement)
     for own in found().groups:
         for rate in ("far", "frr"):
@@ -65,10 +65,3 @@ def test_kinds_of_attack_have_the_genuine_trials_of_all() -> None:
 def test_a_posteriori_stays_so_in_every_group() -> None:
     same = ft.evaluate_groups(DATA.test, DATA.test, by="group")
     assert {curve.kind for curve in group_curves(same, alphas=[0.5])} == {"a posteriori"}
-
-
-def test_a_result_without_trials_has_no_curves() -> None:
-    from dataclasses import replace
-
-    with pytest.raises(ft.TrialsError, match="has no trials"):
-        group_curves(replace(found(), judged=None))

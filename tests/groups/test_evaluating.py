@@ -36,8 +36,19 @@ def test_the_worse_group_is_found_and_told() -> None:
     assert [own.frr_letters for own in FOUND.groups] == ["a", "a", "a"]
     far, frr = FOUND.tests
     assert far.p_value < 0.05 < frr.p_value
-    assert "c" in (far.a, far.b)
+    assert "c" in (far.clearest.a, far.clearest.b)
     assert min(own.p_adjusted for own in FOUND.pairs if own.measure == "far") == far.p_value
+
+
+def test_both_rates_are_one_test_by_holm() -> None:
+    found = ft.evaluate_groups(DATA.dev, DATA.test, by="group")
+    one, other = sorted(found.tests, key=lambda test: test.p_value)
+    assert one.p_adjusted == 2 * one.p_value
+    assert other.p_adjusted == max(other.p_value, 2 * one.p_value)
+    # at a level between the two p values of a rate, it differs alone, but not among both rates
+    alone = ft.evaluate_groups(DATA.dev, DATA.test, by="group", confidence=1 - 1.5 * one.p_value)
+    assert [set(row.far_letters) for row in alone.groups] == [{"a"}] * 3
+    assert all(test.p_adjusted > 1.5 * one.p_value for test in alone.tests)
 
 
 @pytest.mark.parametrize("worse", [1.6, 6.0])
@@ -57,14 +68,14 @@ def test_answer_names_the_pair_that_differs_most_clearly() -> None:
     found = ft.evaluate_groups(data.dev, data.test, by="group")
     clearest = max((pair for pair in found.pairs if pair.measure == "far"), key=lambda pair: abs(pair.statistic))
     test = found.tests[0]
-    assert {test.a, test.b} == {clearest.a, clearest.b}
+    assert test.clearest == clearest
     assert test.p_value == min(pair.p_adjusted for pair in found.pairs if pair.measure == "far")
-    assert all(name in found.answer() for name in (test.a, test.b))
+    assert all(name in found.answer() for name in (clearest.a, clearest.b))
     assert [table.name for table in found.tables() if not table.detail] == ["groups", "tests"]
 
 
 def test_intervals_of_all_groups_are_wider_than_of_one() -> None:
-    low, high = FOUND.known_trials().families["far"].limits(NormalDist().inv_cdf(0.975))
+    low, high = FOUND.judged.families["far"].limits(NormalDist().inv_cdf(0.975))
     for own, alone in zip(FOUND.groups, high - low, strict=True):
         assert own.far_interval is not None
         assert own.far_interval.width > alone
@@ -124,7 +135,7 @@ def test_folds_by_brute_force() -> None:
     assert [curve.far[0] for curve in curves] == [*(own.far for own in found.groups), found.overall["far"]]
     assert found.to_dict() == ft.evaluate_groups(
         trials, by="group", impostor_by="impostor_group", folds=blocks, own_thresholds=True
-    ).to_dict() | {"notes": list(map(str, found.notes))}
+    ).to_dict() | {"notes": found.to_dict()["notes"]}
 
 
 def test_folds_stand_for_the_test_set_and_judge_every_trial() -> None:
@@ -142,19 +153,19 @@ def test_equivalence_is_by_the_widest_ratio() -> None:
 
     alike = ft.groups.synthetic_groups({"a": 150, "b": 150}, attempts=20, impostors=60, effect=0.0)
     found = ft.evaluate_groups(alike.dev, alike.test, by="group", factor=2.0)
-    assert [own.shown for own in found.equivalences] == [True, True]
-    assert all(1 < own.within < 2 for own in found.equivalences)
+    assert [own.shown for own in found.tests] == [True, True]
+    assert all(1 < own.within < 2 for own in found.tests)
     strict = ft.evaluate_groups(alike.dev, alike.test, by="group", factor=1.01)
-    assert not any(own.shown for own in strict.equivalences)
+    assert not any(own.shown for own in strict.tests)
     # rare and independent errors: by the binomial distribution of the errors of one group among those of both
     a, b = (own.false_accepts for own in found.groups)
     low = stats.beta.ppf(0.05, min(a, b), max(a, b) + 1)
-    assert found.equivalences[0].within == pytest.approx(max(1 / (low / (1 - low)), 1), rel=0.1)
+    assert found.tests[0].within == pytest.approx(max(1 / (low / (1 - low)), 1), rel=0.1)
 
 
 def test_nothing_is_shown_at_a_confidence_of_a_half() -> None:
     found = ft.evaluate_groups(DATA.dev, DATA.test, by="group", confidence=0.5)
-    assert not any(own.shown for own in found.equivalences)
+    assert not any(own.shown for own in found.tests)
 
 
 def test_small_groups_are_named_with_what_they_would_need() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from scipy import stats
 from fairtrial import Trials
 from fairtrial.counting.tallies import as_source, count_errors
 from fairtrial.groups.membership import Membership
-from fairtrial.groups.rates import JudgedGroups, RateFamily, people_correlation
+from fairtrial.groups.rates import JudgedGroups, RateFamily, TailRates, people_correlation
 from fairtrial.inference import TrialSets, judge, judge_at
 from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import Threshold
@@ -43,6 +44,20 @@ def test_limits_of_independent_trials_are_jeffreys() -> None:
         expected = stats.beta(errors + 0.5, trials - errors + 0.5).ppf([0.025, 0.975])
         assert high[k] == pytest.approx(expected[1], rel=0.02)
         assert low[k] == pytest.approx(expected[0] if errors else 0.0, rel=0.02)
+
+
+@pytest.mark.parametrize("correlation", [-0.6, 0.0, 0.5])
+def test_limits_of_a_sum_are_its_extremes_over_all_pairs_of_deviates(correlation: float) -> None:
+    rates, joint = TailRates(((0.1, 0.5, 40.0), (0.04, 0.5, 90.0)), correlation, (200, 400)), 3.0
+    deviates = np.linspace(-joint, joint, 801)
+    one, other = (np.where(deviates < 0, *rates.limits(which, abs(deviates))) for which in (0, 1))
+    sizes = deviates[:, None] ** 2 - 2 * correlation * np.outer(deviates, deviates) + deviates**2
+    totals = ((one[:, None] + other) / 2)[sizes <= (1 - correlation**2) * joint**2]
+    below, above = rates.sides(joint)
+    assert (0.07 - below, 0.07 + above) == pytest.approx((totals.min(), totals.max()), rel=0.005)
+    # MOVER's ellipse is smaller towards 0
+    mover = sqrt(sum(distance**2 for distance in (0.05 - one[0] / 2, 0.02 - other[0] / 2)))
+    assert correlation or below > 1.02 * mover
 
 
 def test_critical_value_of_independent_groups_is_sidaks() -> None:
@@ -102,7 +117,7 @@ def test_limits_of_all_trials_as_one_group_are_near_those_of_the_judgement(thres
     judgement = judge(TrialSets(dev, test))
     one = grouped(judgement, np.zeros(len(test), dtype=np.int64), threshold)
     assert one.half_totals is not None
-    for measure, family in (*one.families.items(), ("hter", one.half_totals[1])):
+    for measure, family in (*one.families.items(), ("hter", one.half_totals)):
         expected = judged_interval(judgement, measure=measure, threshold=threshold)
         low, high = family.limits(stats.norm.isf(0.025))
         # Jeffreys' limits here, Wilson's there; the threshold moves the rates of test on the scale of the log-odds

@@ -10,10 +10,10 @@ from scipy.stats import binomtest
 from fairtrial import Trials, TrialsError, compare, compare_curves, evaluate, performance_curve
 from fairtrial.counting.tallies import as_source, count_errors
 from fairtrial.evaluation import curve_band, d_prime_interval
-from fairtrial.inference import Judgement, TrialSets, judge, judge_at, judged_interval
+from fairtrial.inference import Judgement, TrialSets, judge, judge_at, judged_interval, rate_interval
 from fairtrial.inference.limits import intervals_along, judged_intervals
 from fairtrial.inference.people import Cluster
-from fairtrial.published import hter_interval, proportion_interval
+from fairtrial.published import proportion_interval
 from simulated import crossed, without_ids
 
 
@@ -63,7 +63,7 @@ def test_few_errors_without_ids_are_covered() -> None:
     inside = plain = 0
     for _ in range(600):
         judgement = arrays(int(rng.binomial(400, 0.0025)), 400, int(rng.binomial(20_000, 0.001)), 20_000)
-        found, normal = judged_interval(judgement), hter_interval(judgement.at(0))
+        found, normal = judged_interval(judgement), rate_interval(judgement.at(0))
         inside += found.low <= truth <= found.high
         plain += normal.low <= truth <= normal.high
     assert inside / 600 >= 0.9
@@ -74,7 +74,7 @@ def test_everybody_with_one_trial_is_as_good_as_independent() -> None:
     rng = np.random.default_rng(0)
     genuine = np.arange(2000) % 2 == 0
     trials = Trials.from_arrays(rng.normal(genuine, 1), genuine, claim=np.arange(2000), subject=np.arange(2000) + 5000)
-    independent = hter_interval(count_errors(as_source(trials), 0.5).scalar())
+    independent = rate_interval(count_errors(as_source(trials), 0.5).scalar())
     clusters: list[Cluster] = ["claim", "subject", "both"]
     for cluster in clusters:
         found = judged_interval(at(trials, 0.5, cluster))
@@ -113,7 +113,7 @@ def test_coverage_with_client_and_impostor_effects() -> None:
         scores = np.where(genuine, 2.5, effect[subject]) + rng.normal(size=len(claim))
         data = Trials(scores[:, None], genuine, ("system",), claim=base.claim, subject=base.subject)
         robust = judged_interval(at(data, threshold))
-        plain = hter_interval(count_errors(as_source(data), threshold).scalar())
+        plain = rate_interval(count_errors(as_source(data), threshold).scalar())
         covered["both"] += robust.low <= truth <= robust.high
         covered["independent"] += plain.low <= truth <= plain.high
     assert 0.95 - 4 * sqrt(0.95 * 0.05 / 500) <= covered["both"] / 500 <= 0.985

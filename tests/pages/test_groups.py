@@ -8,7 +8,6 @@ import pytest
 
 import fairtrial as ft
 from fairtrial.core.words import wording
-from fairtrial.groups.results import Equivalence
 from fairtrial.pages import results as groups
 from fairtrial.pages.page import Page, render
 from fairtrial.pages.results import groups_page
@@ -72,18 +71,16 @@ def test_answer_names_the_groups_that_differ_most_the_worse_one_first() -> None:
 
 
 def test_groups_without_errors_are_told_by_a_limit() -> None:
-    pairs = tuple(
-        replace(own, ratio=np.inf, ratio_low=3.25, ratio_high=np.inf, difference=0.1, a=EVIL, b="a")
-        for own in found().pairs
-        if (own.measure, {own.a, own.b}) == ("far", {"a", EVIL})
-    )
-    answer = replace(found(), pairs=pairs).answer()
+    test = found().tests[0]
+    pair = replace(test.clearest, ratio=np.inf, ratio_low=3.25, ratio_high=np.inf, difference=0.1, a=EVIL, b="a")
+    answer = replace(found(), tests=(replace(test, clearest=pair),)).answer() + "."
     assert "at least 3.25 times as much (95 % limit, simultaneous over all pairs)." in answer
 
 
 def test_equal_groups_are_said_to_be_so() -> None:
-    shown = replace(found(), equivalences=(Equivalence("frr", factor=3.0, within=2.5), Equivalence("far", 3.0, 4.0)))
-    answer = shown.answer()
+    far, frr = found().tests
+    tests = replace(far, factor=3.0, within=4.0), replace(frr, factor=3.0, within=2.5)
+    answer = replace(found(), tests=tests).answer()
     assert answer.endswith("The FRR is shown to be the same in all groups within a factor of 3")
     assert answer.count("within a factor") == 1
 

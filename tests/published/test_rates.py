@@ -16,16 +16,13 @@ from fairtrial.core.notes import Note
 from fairtrial.inference.intervals import rate_interval
 from fairtrial.published.rates import (
     Discordant,
+    Overall,
     ProportionMethod,
-    class_interval,
-    class_test,
     compare_rates,
     dependent_test,
-    hter_interval,
     independent_test,
-    naive_interval,
-    naive_test,
-    pooled_test,
+    overall_interval,
+    overall_test,
     proportion_interval,
     published_counts,
     rate_intervals,
@@ -64,7 +61,7 @@ def code_of(note: Note | str) -> str:
 
 
 def check_width(counts: ErrorCounts, confidence: float, percent: float) -> None:
-    interval = hter_interval(counts, confidence=confidence)
+    interval = rate_interval(counts, confidence=confidence)
     assert 100 * 2 * QUANTILES[confidence] * interval.sigma == pytest.approx(percent, abs=5e-6)
     assert (
         interval.width
@@ -84,7 +81,7 @@ def test_hter_interval_against_table_5(confidence: float, percent: float) -> Non
 
 
 def test_interval_of_model_a() -> None:
-    interval = hter_interval(A)
+    interval = rate_interval(A)
     assert (interval.low, interval.high) == pytest.approx(INTERVAL_OF_A, abs=5e-6)
     assert interval.estimate == pytest.approx(0.01825)
     assert interval.to_dict()["method"] == "independent"
@@ -97,32 +94,37 @@ def test_when_naive_and_class_are_narrower_against_equations_19_to_21() -> None:
         far, frr = rng.uniform(0.001, 0.5, size=2)
         impostor, genuine = (int(n) for n in 10 ** rng.uniform(1, 5, size=2))
         counts = published_counts(far=far, frr=frr, impostor=impostor, genuine=genuine)
-        proper = hter_interval(counts).sigma
-        naive, classes = naive_interval(counts).sigma < proper, class_interval(counts).sigma < proper
+        proper = rate_interval(counts).sigma
+        naive, classes = (
+            overall_interval("naive", counts).sigma < proper,
+            overall_interval("class", counts).sigma < proper,
+        )
         rewritten_19 = (far * genuine - frr * impostor) * (impostor * (1 - frr) - genuine * (1 - far)) < 0
         rewritten_20 = (1 - frr) * impostor * (3 * genuine + impostor) > (1 - far) * genuine * (3 * impostor + genuine)
         agreed["19"].append(naive == rewritten_19)
         agreed["20"].append(classes == rewritten_20)
         same = published_counts(far=far, frr=far, impostor=impostor, genuine=genuine)
         # with equal rates (20) holds whenever the numbers of trials differ, and (21) asks for more
-        assert (class_interval(same).sigma < hter_interval(same).sigma) == (impostor != genuine)
+        assert (overall_interval("class", same).sigma < rate_interval(same).sigma) == (impostor != genuine)
     assert all(agreed["19"])
     assert np.mean(agreed["20"]) < 0.9
 
 
 @pytest.mark.parametrize(
-    ("counts", "make", "percents"),
+    ("counts", "method", "percents"),
     [
-        (A, naive_interval, WIDTHS_OF_A.naive),
-        (A, class_interval, WIDTHS_OF_A.classes),
-        (C, naive_interval, WIDTHS_OF_C.naive),
-        (C, class_interval, WIDTHS_OF_C.classes),
+        (A, "naive", WIDTHS_OF_A.naive),
+        (A, "class", WIDTHS_OF_A.classes),
+        (C, "naive", WIDTHS_OF_C.naive),
+        (C, "class", WIDTHS_OF_C.classes),
     ],
     ids=["naive-table-2", "class-table-2", "naive-table-5", "class-table-5"],
 )
-def test_naive_and_class_widths(counts, make, percents) -> None:  # type: ignore[no-untyped-def]
+def test_naive_and_class_widths(counts: ErrorCounts, method: Overall, percents: tuple[float, ...]) -> None:
     for (confidence, z), percent in zip(QUANTILES.items(), percents, strict=True):
-        assert 200 * z * make(counts, confidence=confidence).sigma == pytest.approx(percent, abs=5e-6)
+        assert 200 * z * overall_interval(method, counts, confidence=confidence).sigma == pytest.approx(
+            percent, abs=5e-6
+        )
 
 
 @pytest.mark.parametrize("ratio", FIGURE_3)
@@ -130,19 +132,23 @@ def test_deviations_of_figure_3(ratio: int) -> None:
     counts = published_counts(
         far=FIGURE_3_FAR, frr=FIGURE_3_FRR, impostor=FIGURE_3_GENUINE * ratio, genuine=FIGURE_3_GENUINE
     )
-    found = (rate_interval(counts).sigma, naive_interval(counts).sigma, class_interval(counts).sigma)
+    found = (
+        rate_interval(counts).sigma,
+        overall_interval("naive", counts).sigma,
+        overall_interval("class", counts).sigma,
+    )
     assert found == pytest.approx(FIGURE_3[ratio], abs=5e-7)
 
 
 def test_naive_is_not_always_narrower() -> None:
     counts = published_counts(**asdict(WIDE_NAIVE))
-    assert rate_interval(counts).sigma < naive_interval(counts).sigma
-    assert code_of(naive_interval(counts).note) == "not-over-optimistic"
-    assert code_of(naive_interval(A).note) == "over-optimistic"
-    assert code_of(class_interval(A).note) == "over-optimistic"
+    assert rate_interval(counts).sigma < overall_interval("naive", counts).sigma
+    assert code_of(overall_interval("naive", counts).note) == "not-over-optimistic"
+    assert code_of(overall_interval("naive", A).note) == "over-optimistic"
+    assert code_of(overall_interval("class", A).note) == "over-optimistic"
     # equal numbers of trials and equal rates: both are the same
     same = published_counts(far=0.25, frr=0.25, impostor=100, genuine=100)
-    assert code_of(naive_interval(same).note) == "as-proper"
+    assert code_of(overall_interval("naive", same).note) == "as-proper"
 
 
 def test_few_errors_are_noted_by_footnote_2() -> None:
@@ -228,10 +234,10 @@ def test_independent_against_table_6() -> None:
 
 
 def test_naive_and_class_against_tables_3_and_6() -> None:
-    assert 100 * naive_test(C, D).delta == pytest.approx(NAIVE_DELTA_C_D, abs=5e-4)
-    assert round(naive_test(A, B).sigma or 0, 4) == PRINTED_NAIVE_A_B.sigma
-    assert round(class_test(A, B).sigma or 0, 4) == PRINTED_CLASS_A_B.sigma
-    assert 100 * class_test(A, B).delta == pytest.approx(PRINTED_CLASS_A_B.delta)
+    assert 100 * overall_test("naive", C, D).delta == pytest.approx(NAIVE_DELTA_C_D, abs=5e-4)
+    assert round(overall_test("naive", A, B).sigma or 0, 4) == PRINTED_NAIVE_A_B.sigma
+    assert round(overall_test("class", A, B).sigma or 0, 4) == PRINTED_CLASS_A_B.sigma
+    assert 100 * overall_test("class", A, B).delta == pytest.approx(PRINTED_CLASS_A_B.delta)
 
 
 def test_dependent_test_has_the_right_size() -> None:
@@ -255,7 +261,7 @@ def test_two_rates_alone_by_equations_7_8_and_9(measure: str, which: str) -> Non
     alone = independent_test(A, B, measure=measure)
     assert (alone.test, alone.measure) == (f"{measure}-independent", measure)
     assert (alone.estimate, alone.sigma) == pytest.approx((first - second, expected))
-    pooled = pooled_test(A, B, measure=measure)
+    pooled = independent_test(A, B, measure=measure, pooled=True)
     middle = (first + second) / 2
     assert pooled.test == f"{measure}-pooled"
     assert pooled.sigma == pytest.approx(sqrt(2 * middle * (1 - middle) / n))
@@ -268,11 +274,11 @@ def test_two_rates_alone_by_equations_7_8_and_9(measure: str, which: str) -> Non
 def test_pooled_test_squared_is_the_chi2_of_scipy() -> None:
     # a 2 x 2 table without correction, with different numbers of trials
     a, b = ErrorCounts(0.0, 0, 13, 200, 1), ErrorCounts(0.0, 0, 31, 300, 1)
-    found = pooled_test(a, b, measure="frr")
+    found = independent_test(a, b, measure="frr", pooled=True)
     chi2 = stats.chi2_contingency([[13, 187], [31, 269]], correction=False)
     assert found.statistic**2 == pytest.approx(chi2.statistic)
     assert found.p_value == pytest.approx(chi2.pvalue)
-    turned = pooled_test(a, b, measure="recall")
+    turned = independent_test(a, b, measure="recall", pooled=True)
     assert (turned.estimate, turned.sigma) == pytest.approx((-found.estimate, found.sigma))
 
 
@@ -281,7 +287,7 @@ def test_only_one_rate_is_pooled(measure: str) -> None:
     with pytest.raises(
         ParameterError, match=f"only a rate of one class can be pooled, such as far or frr, not {measure}"
     ):
-        pooled_test(A, B, measure=measure)
+        independent_test(A, B, measure=measure, pooled=True)
 
 
 def test_dcf_of_two_systems() -> None:
@@ -294,11 +300,11 @@ def test_dcf_of_two_systems() -> None:
 
 def test_over_optimistic_is_computed() -> None:
     wide = published_counts(**asdict(WIDE_NAIVE))
-    assert code_of(naive_test(A, B).note) == code_of(class_test(A, B).note) == "over-optimistic"
-    note = naive_test(wide, wide).note
+    assert code_of(overall_test("naive", A, B).note) == code_of(overall_test("class", A, B).note) == "over-optimistic"
+    note = overall_test("naive", wide, wide).note
     assert isinstance(note, Note)
     assert note.code == "not-over-optimistic"
-    times = naive_test(wide, wide).sigma or 0, independent_test(wide, wide).sigma or 1
+    times = overall_test("naive", wide, wide).sigma or 0, independent_test(wide, wide).sigma or 1
     assert note.values == {"ratio": times[0] / times[1], "equation": 15}
 
 

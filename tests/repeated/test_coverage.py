@@ -12,17 +12,11 @@ import pytest
 
 from fairtrial import ParameterError
 from fairtrial.repeated.attempts import Individuals
-from fairtrial.repeated.coverage import (
-    PAPER,
-    QUICK,
-    Cell,
-    CoverageRow,
-    Grid,
-    StudySettings,
-    coverage_study,
-)
+from fairtrial.repeated.cells import PAPER, QUICK, Cell, CoverageRow, Grid, StudySettings
+from fairtrial.repeated.coverage import coverage_study
 from fairtrial.repeated.intervals import REPEATED_METHODS
-from fairtrial.repeated.models import Generator, errors_pmf, histograms, sums_of_errors, sums_of_squares
+from fairtrial.repeated.models import Generator, errors_pmf
+from fairtrial.repeated.outcomes import histograms, sums_of_errors, sums_of_squares
 from reference.individuals_2004 import (
     COVERAGE,
     DATA_SETS,

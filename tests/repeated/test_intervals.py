@@ -12,8 +12,8 @@ from scipy import stats
 from fairtrial import ParameterError, Trials
 from fairtrial.core.notes import Note
 from fairtrial.repeated.attempts import Individuals
+from fairtrial.repeated.fits import fit_model
 from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS, recommend, repeated_intervals
-from fairtrial.repeated.models import fit_model
 from reference import individuals_2004 as reference
 
 EXAMPLE = Individuals.from_counts(reference.EXAMPLE.errors, reference.EXAMPLE.attempts)

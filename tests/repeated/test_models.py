@@ -17,7 +17,8 @@ from scipy.optimize import minimize
 from fairtrial import ParameterError
 from fairtrial.repeated import fit_test, rho_interval
 from fairtrial.repeated.attempts import Individuals
-from fairtrial.repeated.models import GENERATORS, Generator, draw_counts, draw_individuals, errors_pmf, fit_model
+from fairtrial.repeated.fits import fit_model
+from fairtrial.repeated.models import GENERATORS, Generator, draw_counts, draw_individuals, errors_pmf
 from reference.individuals_2004 import EXAMPLE
 
 Floats = NDArray[np.float64]

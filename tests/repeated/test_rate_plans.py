@@ -23,15 +23,14 @@ from fairtrial.repeated.rate_plans import (
     check_plan,
     plan_rate,
     rule_of_thirty,
-    smallest_enough,
     smallest_that_stays,
 )
 
 
 @given(needed=st.integers(-5, 3000), least=st.integers(1, 50))
-def test_smallest_enough_against_trying_all(needed: int, least: int) -> None:
+def test_from_where_on_all_are_enough_against_trying_all(needed: int, least: int) -> None:
     tried = next(number for number in range(least, 10_000) if number >= needed)
-    assert smallest_enough(lambda number: number >= needed, least=least) == tried
+    assert smallest_that_stays(lambda number: number >= needed, start=2, least=least) == tried
 
 
 def test_nothing_is_enough() -> None:
@@ -41,7 +40,7 @@ def test_nothing_is_enough() -> None:
         asked.append(number)
         return False
 
-    assert smallest_enough(never, most=1000) is None
+    assert smallest_that_stays(never, start=2, most=1000) is None
     assert max(asked) <= 1000
 
 

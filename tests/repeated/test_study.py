@@ -17,19 +17,12 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
-from fairtrial import FairtrialError, InputError, OutputError, ParameterError
+from fairtrial import FairtrialError, InputError, OutputError, ParameterError, write_tables
 from fairtrial.formats.files import lock
 from fairtrial.repeated.attempts import Individuals
-from fairtrial.repeated.coverage import (
-    Cell,
-    CoverageRow,
-    CoverageStudy,
-    Grid,
-    StudySettings,
-    coverage_study,
-    open_journal,
-    remove_journal,
-)
+from fairtrial.repeated.cells import Cell, CoverageRow, Grid, StudySettings
+from fairtrial.repeated.coverage import CoverageStudy, coverage_study
+from fairtrial.repeated.journal import open_journal, remove_journal
 from reference.individuals_2004 import COVERAGE, EXAMPLE, METHODS, SHARES_OF_GOOD_CELLS_ABOVE_10
 
 GRID = Grid((30, 200), (2, 6), (0.01, 0.1), (0.05, 0.4))
@@ -259,7 +252,7 @@ def test_errors_of_a_cell_end_the_study_and_keep_what_was_done(tmp_path: Path) -
 @pytest.mark.parametrize("name", ["a.parquet", "a.csv", "a.tsv", "a.csv.gz"])
 def test_rows_read_back(tmp_path: Path, name: str) -> None:
     study = coverage_study(GRID, **QUICKLY)
-    study.write(tmp_path / name)
+    write_tables(study.tables(), tmp_path / name)
     expected = [row.to_dict() for row in study.rows]
     if name.endswith(".parquet"):
         assert pq.read_table(tmp_path / name).to_pylist() == expected
@@ -275,7 +268,7 @@ def test_rows_read_back(tmp_path: Path, name: str) -> None:
 def test_a_name_that_says_no_format_is_refused(tmp_path: Path) -> None:
     study = coverage_study([Cell(30, 2, 0.1, 0.1)], **QUICKLY)
     with pytest.raises(OutputError, match=r"its name should end in \.csv, \.tsv, \.parquet"):
-        study.write(tmp_path / "rows.xlsx")
+        write_tables(study.tables(), tmp_path / "rows.xlsx")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -425,7 +418,7 @@ def test_a_second_process_is_refused_and_changes_nothing(journal: Path) -> None:
 def test_a_journal_that_was_removed_meanwhile_is_made_anew(
     monkeypatch: pytest.MonkeyPatch, journal: Path, tmp_path: Path
 ) -> None:
-    from fairtrial.repeated import coverage as module
+    from fairtrial.repeated import journal as module
 
     calls = 0
 
@@ -446,7 +439,7 @@ def test_a_journal_that_was_removed_meanwhile_is_made_anew(
 def test_a_full_disk_is_one_error_and_the_study_goes_on_later(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, failing: str
 ) -> None:
-    from fairtrial.repeated import coverage as module
+    from fairtrial.repeated import journal as module
 
     journal, noted = tmp_path / "study.journal", 0
 

@@ -110,7 +110,7 @@ def run_question(declared: Declared, function: Any, arguments: Sequence[Argument
     if "alpha" in values and "criterion" in takes and not typed["json"]:
         note_ignored_alpha(result, values.get("criterion", takes["criterion"].default), values["alpha"])
     if values.get("journal"):
-        from fairtrial.repeated.coverage import remove_journal
+        from fairtrial.repeated.journal import remove_journal
 
         remove_journal(values["journal"])
 

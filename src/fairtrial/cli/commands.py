@@ -258,7 +258,7 @@ COMMANDS: dict[str, Declared] = {
     "test fit": Declared(
         "People tested several times",
         "Test whether people's errors are beta-binomial, or follow Oman and Zucker's model.",
-        "fairtrial.repeated.models:fit_test",
+        "fairtrial.repeated.fits:fit_test",
         ("counts.csv",),
         f"{_TABLE} A small p value says that the model does not fit. `fairtrial plot fit` draws it.",
         positional={"people": "FILE"},

@@ -154,24 +154,16 @@ def read_edges(texts: Sequence[str]) -> dict[str, list[float]]:
     return edges
 
 
-def read_eers(texts: Sequence[str]) -> dict[str, float] | list[float]:
-    """Read EERs, by their names if any has one; one without a name goes by its number.
+def read_eers(texts: Sequence[str]) -> list[float | tuple[str, float]]:
+    """Read EERs, some perhaps with a name.
 
     Examples
     --------
-    >>> read_eers(["TAN=.0057", ".0008"]), read_eers([".1", "2%"])
-    ({'TAN': 0.0057, 'EER 2': 0.0008}, [0.1, 0.02])
+    >>> read_eers(["TAN=.0057", "2%"])
+    [('TAN', 0.0057), 0.02]
     """
     parts = [text.rpartition("=") for text in texts]
-    values = [read_number(text) for _, _, text in parts]
-    if not any(sign for _, sign, _ in parts):
-        return values
-    names = [name if sign else f"EER {number}" for number, (name, sign, _) in enumerate(parts, 1)]
-    for name in names:
-        if not name or names.count(name) > 1:
-            why = f"{name!r} is there twice" if name else "one is empty"
-            raise ParameterError(f"every EER needs a name of its own, as in TAN=.0057; {why}")
-    return dict(zip(names, values, strict=True))
+    return [(name, read_number(text)) if sign else read_number(text) for name, sign, text in parts]
 
 
 def read_named(text: str) -> Any:
@@ -285,7 +277,14 @@ PARAMETERS: dict[str, Parameter] = {
         help="Cut a column of numbers, as in age=30,50; may be repeated.",
     ),
     "file": Parameter("Data", file="read"),
-    "like": Parameter("Data", metavar="F", file="read", basic=True),
+    "like": Parameter(
+        "Data",
+        metavar="F",
+        file="read",
+        basic=True,
+        help="Instead of a grid: a table of people with the columns errors and attempts. The study has as many people "
+        "and attempts, and the estimated rate and correlation; a negative one counts as 0.",
+    ),
     "impostor": Parameter("Data", metavar="NI", basic=True),
     "genuine": Parameter("Data", metavar="NC", basic=True),
     "far": Parameter("Data", metavar="X", basic=True),
@@ -294,6 +293,7 @@ PARAMETERS: dict[str, Parameter] = {
     "false_rejects": Parameter("Data", metavar="FR", basic=True),
     "a": Parameter("Data", metavar="FAR FRR", basic=True),
     "b": Parameter("Data", metavar="FAR FRR", basic=True),
+    "c": Parameter("Data", basic=True),
     "a_counts": Parameter("Data", metavar="FA FR", basic=True),
     "b_counts": Parameter("Data", metavar="FA FR", basic=True),
     "discordant": Parameter("Data", metavar="NI_AB NI_BA NC_AB NC_BA"),
@@ -302,7 +302,12 @@ PARAMETERS: dict[str, Parameter] = {
     "eer_m": Parameter("Data", metavar="X"),
     "rate": Parameter("Data", metavar="X", basic=True),
     "paired": Parameter("Data", basic=True),
-    "grid": Parameter("Data", basic=True),
+    "grid": Parameter(
+        "Data",
+        metavar="paper|quick",
+        basic=True,
+        help="All 2744 cells of the paper, or a few of them.  [default: quick]",
+    ),
     "n": Parameter("Data", metavar="N[,...]", basic=True),
     "m": Parameter("Data", metavar="M[,...]", basic=True),
     "pi": Parameter("Data", metavar="P", basic=True),
@@ -658,7 +663,9 @@ def arguments_of(function: Callable[..., Any]) -> tuple[Argument, ...]:
         kind = values if values in (bool, int, float, str) else str
         several = repeated or any(get_origin(each) is Sequence for each in get_args(hint))
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        text = known.help or texts.get(parameter.name, "")
+        # what is said of registered names, and of a criterion's alpha, does not fit a list of choices and a weight
+        is_specific = bool(choices) if known.read is read_named else parameter.name == "alpha" and default is not None
+        text = (not is_specific and known.help) or texts.get(parameter.name, "")
         numbers = several and kind in (int, float)
         arguments.append(Argument(parameter.name, kind, choices, count, repeated, numbers, default, text))
     return tuple(arguments)

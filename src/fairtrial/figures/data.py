@@ -407,7 +407,8 @@ def covered_cells(
         For the figure of coverage against attempts: one n, pi and rho.
     """
     from fairtrial.figures.repeated import choose_rows, read_study
-    from fairtrial.repeated.coverage import PAPER, coverage_study
+    from fairtrial.repeated.cells import PAPER
+    from fairtrial.repeated.coverage import coverage_study
 
     axes = {name: value for name, value in (("n", n), ("m", m), ("pi", pi), ("rho", rho)) if value is not None}
     study: dict[str, Any] = {"grid": grid, "generator": generator, "data_sets": data_sets, "n_resamples": n_resamples}

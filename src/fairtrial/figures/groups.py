@@ -118,7 +118,7 @@ def groups_caption(result: GroupEvaluation) -> str:
         claim = GIVEN[intervals[0].threshold]
         parts.append(f"{level_text(result.confidence)} simultaneous intervals, {claim}; arrows: beyond the axis")
     if result.tests:
-        tests = ", ".join(f"{term(label_of(test.measure))} {p_phrase(test.p_value)}" for test in result.tests)
+        tests = ", ".join(f"{term(label_of(test.measure))} {p_phrase(test.p_adjusted)}" for test in result.tests)
         parts.append(f"Test of equal groups: {tests}; groups that share a letter are not shown to differ")
     return ". ".join(parts) + "."
 
@@ -287,7 +287,7 @@ def group_operating_curves(
     >>> [curve.system for curve in curves], len({curve.point.threshold for curve in curves})
     (['a', 'b'], 1)
     """
-    judged = result.known_trials()
+    judged = result.judged
     rates = {row.group: row for row in result.groups}
     curves = []
     for name, part in judged.curves(judged.judgement, groups).items():
@@ -343,7 +343,7 @@ def group_det_plot(
 
 def group_det_caption(result: GroupEvaluation) -> str:
     """Say what a DET figure of groups shows."""
-    judged = result.known_trials()
+    judged = result.judged
     shared = "; genuine trials of all groups for groups that have none" if judged.without_genuine else ""
     provenance = PROVENANCES[result.kind]
     return (
@@ -394,13 +394,13 @@ def group_charts(result: GroupEvaluation, names: Sequence[str], label: str) -> d
 
     Limits along alpha have the critical value of the alpha that was asked for; `label` is that of the HTER.
     """
-    judged = result.known_trials()
+    judged = result.judged
     judgement, threshold = judged.judgement, judged.threshold
     whole = along_alpha(judgement)
     # the confidence at which the interval of one group alone is its simultaneous one
     critical = {str(rate): judged.families[rate].critical(result.confidence) for rate in RATES}
     totals = judged.half_totals
-    critical["hter"] = critical["far"] if totals is None else totals[1].critical(result.confidence)
+    critical["hter"] = critical["far"] if totals is None else totals.critical(result.confidence)
     levels = {rate: 1 - 2 * float(ndtr(-value)) for rate, value in critical.items()}
     rates = {row.group: row for row in result.groups}
     at_point = judged.curves(judgement, names)

@@ -28,8 +28,8 @@ from fairtrial.figures.style import (
 from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import PathLike
 from fairtrial.repeated.comparison_plans import ComparisonPlan
+from fairtrial.repeated.fits import FitTest
 from fairtrial.repeated.intervals import REPEATED_METHODS
-from fairtrial.repeated.models import FitTest
 from fairtrial.repeated.paper_claims import RIGHT_COVERAGE
 from fairtrial.repeated.rate_plans import RatePlan
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from fairtrial.figures.style import Canvas
-    from fairtrial.repeated.coverage import CoverageRow
+    from fairtrial.repeated.cells import CoverageRow
 
 
 NAMES = {name: name.upper() for name in REPEATED_METHODS}
@@ -110,11 +110,11 @@ def read_study(path: PathLike) -> list[CoveredCell]:
     >>> import fairtrial as ft
     >>> study = ft.repeated.coverage_study(n=20, m=2, pi=0.1, rho=0.2, methods=["lbb"], exact=True)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     study.write(f"{folder}/study.csv")
+    ...     ft.write_tables(study.tables(), f"{folder}/study.csv")
     ...     [row.method for row in read_study(f"{folder}/study.csv")]
     ['lbb']
     """
-    columns = read_named(path, numbers=_COLUMNS, names=("method",), what="as CoverageStudy.write writes them")
+    columns = read_named(path, numbers=_COLUMNS, names=("method",), what="as `fairtrial coverage --out` writes them")
     values = zip(*(columns[name].tolist() for name in (*_COLUMNS, "method")), strict=True)
     rows = [CoveredCell(n, m, pi, rho, str(method), coverage) for n, m, pi, rho, coverage, method in values]
     for number, row in enumerate(rows):

@@ -182,7 +182,7 @@ _KINDS = (
                more=f"{_FILE}, at n 500, pi .001 and rho .4.", reads="", positional={"file": "[FILE]"},
                skip=("grid", "along_attempts"), fixed={"along_attempts": True}),
     FigureKind("fit", "People by their number of errors, observed and expected by a model.",
-               ("fairtrial.repeated.models:fit_test",), ("counts.csv --out fit.png",),
+               ("fairtrial.repeated.fits:fit_test",), ("counts.csv --out fit.png",),
                more="FILE is a table with the columns errors and attempts, one row per person.", reads="",
                positional={"people": "FILE"}),
     FigureKind("eer-bound", "The p value over chi2, with published EERs.",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import ceil, inf, isfinite, log
 from numbers import Real
 from os import PathLike
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,20 +15,12 @@ from numpy.typing import ArrayLike
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_confidence, check_share
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import Frame, Trials, TrialsLike, trials_of
-from fairtrial.core.words import listed, percent, plural, term
+from fairtrial.core.words import plural
 from fairtrial.evaluation.epc import PerformanceCurve, curve_of, rising_alphas
 from fairtrial.formats.columns import read_named
 from fairtrial.groups.membership import Edges, Membership, PeopleTable, group_by_columns, group_by_people
 from fairtrial.groups.rates import MOST_THAT_MEET, RATES, Family, JudgedGroups, Rate
-from fairtrial.groups.results import (
-    EqualityTest,
-    Equivalence,
-    GroupEvaluation,
-    GroupPair,
-    GroupRates,
-    MeetingRate,
-    OwnThreshold,
-)
+from fairtrial.groups.results import GroupEvaluation, GroupPair, GroupRates, MeetingRate, OwnThreshold, RateTest
 from fairtrial.groups.summaries import (
     Summary,
     summarise,
@@ -41,12 +33,14 @@ from fairtrial.inference.estimates import threshold_notes, threshold_when
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
-from fairtrial.inference.multiplicity import compact_letters
+from fairtrial.inference.multiplicity import adjust_p_values, compact_letters
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import TrialSets
 from fairtrial.repeated.rate_plans import attempts_for_half_width
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MeasureLike, label_of
+
+_NAMED = 6  # groups that a note names at most
 
 
 def evaluate_groups(
@@ -148,7 +142,7 @@ def evaluate_groups(
     Examples
     --------
     >>> from fairtrial.groups import synthetic_groups
-    >>> data = synthetic_groups({"a": 40, "b": 40, "c": 40}, worse={"c": 4.0})
+    >>> data = synthetic_groups({"a": 40, "b": 40, "c": 40}, worse={"c": 6.0})
     >>> result = evaluate_groups(data.dev, data.test, by="group")
     >>> [(row.group, row.far_letters) for row in result.groups], result.tests[0].p_value < 0.05
     ([('a', 'a'), ('b', 'a'), ('c', 'b')], True)
@@ -191,32 +185,36 @@ def evaluate_groups(
     groups = JudgedGroups(judgement, group(judgement.trials), threshold_when(resample))
     if len(groups.present) < 2:
         raise TrialsError(
-            f"{' and '.join(columns)} puts all test trials into one group, {listed(groups.present)}: there is nothing "
-            "to compare"
+            "{columns:and} puts all test trials into one group, {groups:list}: there is nothing to compare",
+            code="one-group",
+            columns=columns,
+            groups=groups.present,
         )
-    comparisons = {rate: _compare(groups, rate, confidence, factor) for rate in RATES if len(groups.names(rate)) > 1}
+    pairs = {rate: _compare(groups, rate, confidence) for rate in RATES if len(groups.families[rate].names) > 1}
+    tests, letters = _test(groups, pairs, confidence, factor)
     notes: list[Note | str] = [*sets.notes, *judgement.reversed_scores(), *threshold_notes(judgement)]
     notes += groups.membership.notes
     if groups.too_many_meet:
         text = "the {FAR} by pair of groups is left out: more than {most} groups"
         notes.append(Note("pairs-left-out", text, most=MOST_THAT_MEET))
     for rate in RATES:
-        lacking = [name for name in groups.present if name not in groups.names(rate)]
+        lacking = [name for name in groups.present if name not in groups.families[rate].names]
         if lacking:
             trials = "impostor" if rate == "far" else "genuine"
-            notes.append(f"no {trials} trials in {listed(lacking)}: the {term(label_of(rate))} is unknown there")
+            text = f"no {trials} trials in {{groups:list}}: the {{rate:term}} is unknown there"
+            notes.append(Note("no-trials", text, groups=lacking, rate=label_of(rate)))
         notes += _too_small(groups, rate, confidence, factor)
-    for comparison in comparisons.values():
-        notes += _only_certainty_differs(groups, comparison.test, confidence, factor)
-    summaries = _summarise(groups, comparisons, confidence, weight)
+    for test in tests:
+        notes += _only_certainty_differs(groups, test, confidence)
+    summaries = _summarise(groups, pairs, confidence, weight)
     if any(not isfinite(summary.estimate) for summary in summaries):
-        notes.append("a group without errors makes ratios infinite; lower limits remain valid")
+        notes.append(Note("infinite", "a group without errors makes ratios infinite; lower limits remain valid"))
     at_own_thresholds: list[OwnThreshold] = []
     if own_thresholds:
         at_own_thresholds, lacking = _own_thresholds(groups, group(sets.trials("dev")), confidence)
         if lacking:
-            notes.append(f"no threshold of their own for {listed(lacking)}: dev or test lacks trials of a class")
-    letters = {rate: comparison.letters for rate, comparison in comparisons.items()}
+            text = "no threshold of their own for {groups:list}: dev or test lacks trials of a class"
+            notes.append(Note("no-own-threshold", text, groups=lacking))
     return GroupEvaluation(
         groups.membership.by,
         judgement.system,
@@ -226,9 +224,8 @@ def evaluate_groups(
         judgement.kind,
         confidence,
         _rates(groups, letters, confidence),
-        tuple(comparison.test for comparison in comparisons.values()),
-        tuple(pair for comparison in comparisons.values() for pair in comparison.pairs),
-        tuple(comparison.equivalence for comparison in comparisons.values()),
+        tests,
+        tuple(pair for compared in pairs.values() for pair in compared),
         summaries,
         _meetings(groups, confidence),
         tuple(at_own_thresholds),
@@ -245,24 +242,13 @@ def _names(what: str, columns: str | Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-class RateComparison(NamedTuple):
-    """The comparison of one rate of all groups."""
-
-    pairs: tuple[GroupPair, ...]
-    test: EqualityTest
-    equivalence: Equivalence
-    letters: dict[str, str]
-    """By group; two groups share one if they are not shown to differ."""
-
-
-def _compare(groups: JudgedGroups, rate: Rate, confidence: float, factor: float) -> RateComparison:
+def _compare(groups: JudgedGroups, rate: Rate, confidence: float) -> tuple[GroupPair, ...]:
     """Compare one rate of every two groups, with intervals and p values for all pairs together."""
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr
 
-    family, names = groups.families[rate], groups.names(rate)
+    family = groups.families[rate]
     first, second = family.pairs
     statistics, critical = family.statistics, family.pair_critical(confidence)
-    adjusted = family.adjusted(statistics)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = family.rate[first] / family.rate[second]
     columns = (
@@ -272,34 +258,44 @@ def _compare(groups: JudgedGroups, rate: Rate, confidence: float, factor: float)
         *family.ratio_limits(critical),
         statistics,
         2 * ndtr(-abs(statistics)),
-        adjusted,
+        family.adjusted(statistics),
     )
-    pairs = tuple(
-        GroupPair(rate, names[i], names[j], *numbers)
+    return tuple(
+        GroupPair(rate, family.names[i], family.names[j], *numbers)
         for i, j, *numbers in zip(first, second, *(column.tolist() for column in columns), strict=True)
     )
-    apart = pairs[int(np.argmax(abs(statistics)))]
-    test = EqualityTest(rate, abs(apart.statistic), apart.p_adjusted, apart.a, apart.b)
-    # every ratio must be within the factor, so each is judged alone, and on one side at a time
-    within = inf
-    if confidence > 0.5:
-        low, high = family.ratio_limits(float(ndtri(confidence)))
-        with np.errstate(divide="ignore"):
-            within = float(np.max(np.maximum(high, 1 / low)))
-    differ = [(int(first[k]), int(second[k])) for k in np.flatnonzero(adjusted < 1 - confidence)]
-    letters = dict(zip(names, compact_letters(len(names), differ), strict=True))
-    return RateComparison(pairs, test, Equivalence(rate, factor, within), letters)
 
 
-_NAMED = 6
-"""Maximum number of groups that a note names."""
+def _test(
+    groups: JudgedGroups, pairs: Mapping[Rate, tuple[GroupPair, ...]], confidence: float, factor: float
+) -> tuple[tuple[RateTest, ...], dict[Rate, dict[str, str]]]:
+    """Test whether all groups are equal, FAR and FRR together, and give the letters of each group by rate."""
+    from scipy.special import ndtri
+
+    clearest = {rate: max(compared, key=lambda pair: abs(pair.statistic)) for rate, compared in pairs.items()}
+    tests, letters = [], {}
+    for rate, compared in pairs.items():
+        family = groups.families[rate]
+        others = [pair.p_adjusted for other, pair in clearest.items() if other != rate]
+        together = [float(adjust_p_values([pair.p_adjusted, *others])[0]) for pair in compared]
+        # every ratio must be within the factor, so each is judged alone, and on one side at a time
+        within = inf
+        if confidence > 0.5:
+            low, high = family.ratio_limits(float(ndtri(confidence)))
+            with np.errstate(divide="ignore"):
+                within = float(np.max(np.maximum(high, 1 / low)))
+        tests.append(RateTest(clearest[rate], together[compared.index(clearest[rate])], factor, within))
+        places = zip(*family.pairs, together, strict=True)
+        differ = [(int(i), int(j)) for i, j, p_value in places if p_value < 1 - confidence]
+        letters[rate] = dict(zip(family.names, compact_letters(len(family.names), differ), strict=True))
+    return tuple(tests), letters
 
 
-def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: float) -> list[str]:
+def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: float) -> list[Note]:
     """Note groups too small to exclude a rate `factor` times lower and higher than that of all."""
     from scipy.special import ndtr
 
-    family, names = groups.families[rate], groups.names(rate)
+    family = groups.families[rate]
     overall = family.overall
     if not 0 < overall < 1:
         return []
@@ -307,57 +303,65 @@ def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: floa
     low, high = family.limits(critical)
     alone = 1 - 2 * float(ndtr(-critical))
     needed = attempts_for_half_width(overall, log(factor), scale="logit", confidence=alone)
+    one, several = ("person", "people") if groups.people else ("trial", "trials")
     small = []
     for k in np.flatnonzero((low < overall / factor) & (high > overall * factor)):
         times = needed / float(family.effective[k])
         if times > 1:
-            count = groups.people.get(names[k], int(family.trials[k]))
-            size = plural(count, "person", "people") if groups.people else plural(count, "trial")
-            small.append(f"{names[k]} ({size}, about {ceil(times * count):,} needed)")
+            count = groups.people.get(family.names[k], int(family.trials[k]))
+            small.append(f"{family.names[k]} ({plural(count, one, several)}, about {ceil(times * count):,} needed)")
     if not small:
         return []
-    return [
-        f"too few {'people' if groups.people else 'trials'} to place the {term(label_of(rate))} within a factor of "
-        f"{factor:g} of the overall {percent(overall)}: {'; '.join(small[:_NAMED])}"
-        + (f"; and {len(small) - _NAMED} more" if len(small) > _NAMED else "")
-    ]
+    template = (
+        f"too few {several} to place the {{rate:term}} within a factor of {{factor:g}} of the overall "
+        "{overall:percent}: {groups}"
+    )
+    named = "; ".join(small if len(small) <= _NAMED else [*small[:_NAMED], f"and {len(small) - _NAMED} more"])
+    return [Note("too-small", template, rate=label_of(rate), factor=factor, overall=overall, groups=named)]
 
 
-def _only_certainty_differs(groups: JudgedGroups, test: EqualityTest, confidence: float, factor: float) -> list[str]:
+def _only_certainty_differs(groups: JudgedGroups, test: RateTest, confidence: float) -> list[Note]:
     """Note rates that look different, are not shown to differ, and are unequally well known."""
-    family, names = groups.families[test.measure], groups.names(test.measure)
+    family = groups.families[test.measure]
     rates, sigma = family.rate, family.sigma
     worst, best = int(np.argmax(rates)), int(np.argmin(rates))
-    if test.p_value < 1 - confidence or rates[worst] < factor * rates[best] or rates[worst] == 0:
+    if test.p_adjusted < 1 - confidence or rates[worst] < test.factor * rates[best] or rates[worst] == 0:
         return []
     blurred = worst if sigma[worst] >= sigma[best] else best
-    return [
-        f"the {term(label_of(test.measure))} of {names[worst]} and {names[best]} look different "
-        f"({percent(rates[worst])} and {percent(rates[best])}) but are not shown to differ: that of {names[blurred]} "
-        f"is poorly estimated (standard deviation {percent(sigma[blurred])})"
-    ]
+    note = Note(
+        "poorly-estimated",
+        "the {rate:term} of {worst} and {best} look different ({high:percent} and {low:percent}) but are not shown to "
+        "differ: that of {blurred} is poorly estimated (standard deviation {sigma:percent})",
+        rate=label_of(test.measure),
+        worst=family.names[worst],
+        best=family.names[best],
+        high=float(rates[worst]),
+        low=float(rates[best]),
+        blurred=family.names[blurred],
+        sigma=float(sigma[blurred]),
+    )
+    return [note]
 
 
-def _intervals(family: Family, measure: str, confidence: float) -> list[RateInterval]:
-    """Compute intervals that hold for all groups together."""
+def _intervals(family: Family | None, measure: str, confidence: float) -> dict[Any, RateInterval]:
+    """Compute intervals that hold for all groups together, by group."""
+    if family is None:
+        return {}
     columns = (family.rate, *family.limits(family.critical(confidence)), family.sigma)
-    return [
-        RateInterval(rate, low, high, sigma, confidence, "simultaneous", measure, family.threshold)
-        for rate, low, high, sigma in zip(*(column.tolist() for column in columns), strict=True)
-    ]
+    return {
+        name: RateInterval(rate, low, high, sigma, confidence, "simultaneous", measure, family.threshold)
+        for name, rate, low, high, sigma in zip(family.names, *(column.tolist() for column in columns), strict=True)
+    }
 
 
 def _rates(groups: JudgedGroups, letters: Mapping[Rate, dict[str, str]], confidence: float) -> tuple[GroupRates, ...]:
     """Report the errors and rates of each group."""
-    intervals: dict[str, dict[str, RateInterval]] = {"hter": {}}
-    counts: dict[Rate, dict[str, tuple[int, int]]] = {}
-    for rate, family in groups.families.items():
-        names = groups.names(rate)
-        intervals[rate] = dict(zip(names, _intervals(family, rate, confidence), strict=True))
-        counts[rate] = dict(zip(names, zip(family.errors.tolist(), family.trials.tolist(), strict=True), strict=True))
-    if groups.half_totals is not None:
-        names, half_totals = groups.half_totals
-        intervals["hter"] = dict(zip(names, _intervals(half_totals, "hter", confidence), strict=True))
+    families = (*groups.families.items(), ("hter", groups.half_totals))
+    intervals = {measure: _intervals(family, measure, confidence) for measure, family in families}
+    counts = {
+        rate: dict(zip(family.names, zip(family.errors.tolist(), family.trials.tolist(), strict=True), strict=True))
+        for rate, family in groups.families.items()
+    }
     rows = []
     for name in groups.present:
         (accepts, impostor), (rejects, genuine) = (counts[rate].get(name, (0, 0)) for rate in RATES)
@@ -371,11 +375,11 @@ def _rates(groups: JudgedGroups, letters: Mapping[Rate, dict[str, str]], confide
 
 
 def _summarise(
-    groups: JudgedGroups, comparisons: Mapping[Rate, RateComparison], confidence: float, weight: float
+    groups: JudgedGroups, pairs: Mapping[Rate, tuple[GroupPair, ...]], confidence: float, weight: float
 ) -> tuple[Summary, ...]:
     """Summarise one rate at the confidence, and both together at half the error probability each."""
     summaries: list[Summary] = []
-    if len(comparisons) == len(RATES):
+    if len(pairs) == len(RATES):
         both, by_rate = 1 - (1 - confidence) / 2, []
         for family in groups.families.values():
             critical = family.pair_critical(both)
@@ -383,8 +387,8 @@ def _summarise(
             ginis = summarise_ginis(family.rate, *family.limits(family.critical(both)))
             by_rate.append((difference, ginis, summarise_ratios(family.rate, *family.ratio_limits(critical))[0]))
         summaries += summarise(*by_rate, weight=weight)
-    for rate, comparison in comparisons.items():
-        low, high = np.array([(pair.ratio_low, pair.ratio_high) for pair in comparison.pairs]).T
+    for rate, compared in pairs.items():
+        low, high = np.array([(pair.ratio_low, pair.ratio_high) for pair in compared]).T
         ratio, over_mean = summarise_ratios(groups.families[rate].rate, low, high)
         summaries += [Summary(f"{rate}_ratio", *ratio), Summary(f"{rate}_over_mean", *over_mean)]
     return tuple(summaries)
@@ -392,13 +396,14 @@ def _summarise(
 
 def _meetings(groups: JudgedGroups, confidence: float) -> tuple[MeetingRate, ...]:
     """Report the FAR by pair of groups."""
-    meetings = groups.meetings()
-    if meetings is None:
+    family = groups.meetings()
+    if family is None:
         return ()
-    pairs, family = meetings
     intervals = _intervals(family, "far", confidence)
-    rows = zip(pairs, family.errors.tolist(), family.trials.tolist(), intervals, strict=True)
-    return tuple(MeetingRate(*pair, errors, trials, interval) for pair, errors, trials, interval in rows)
+    rows = zip(intervals.items(), family.errors.tolist(), family.trials.tolist(), strict=True)
+    return tuple(
+        MeetingRate(claim, impostor, errors, trials, interval) for ((claim, impostor), interval), errors, trials in rows
+    )
 
 
 def _own_thresholds(
@@ -434,7 +439,7 @@ def _own_thresholds(
 
 
 def group_curves(
-    found: GroupEvaluation,
+    result: GroupEvaluation,
     *,
     alphas: ArrayLike | None = None,
     criterion: CriterionLike = "wer-min",
@@ -445,8 +450,8 @@ def group_curves(
 
     Parameters
     ----------
-    found : GroupEvaluation
-        Of `evaluate_groups`: the trials, the system and the groups.
+    result : GroupEvaluation
+        The result of `evaluate_groups`.
     alphas : array_like, optional
         The weights or targets that the criterion takes, rising, shape (alphas,); 0, 0.01, ..., 1 by default.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-min"
@@ -483,8 +488,7 @@ def group_curves(
     >>> bool((curves[0].threshold == curves[1].threshold).all()), bool((curves[0].far < curves[1].far).all())
     (True, True)
     """
-    groups_of = found.known_trials()
-    sets, system = groups_of.judgement.sets, groups_of.judgement.system
-    whole = judge(sets, system=system, criterion=criterion, alphas=rising_alphas(alphas))
-    parts = {**groups_of.curves(whole, groups), "all trials": whole}
+    judgement = result.judged.judgement
+    whole = judge(judgement.sets, system=judgement.system, criterion=criterion, alphas=rising_alphas(alphas))
+    parts = {**result.judged.curves(whole, groups), "all trials": whole}
     return tuple(replace(curve_of(part, measure), system=name) for name, part in parts.items())

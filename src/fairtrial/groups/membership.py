@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.notes import Note
 from fairtrial.core.trials import Frame, IdColumn, Ids, Trials
-from fairtrial.core.words import cut, listed, number_text, plural
+from fairtrial.core.words import cut, listed, number_text
 from fairtrial.formats.columns import texts_of_frame
 
 _UNKNOWN = "unknown"
@@ -105,7 +106,7 @@ class Membership:
     """The group of each trial: that of the claim, or of the columns of the trial."""
     impostor: Codes | None = None
     """The group of the subject."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def group_by_columns(
@@ -124,10 +125,21 @@ def group_by_columns(
     impostor_by
         The columns that hold the group of the impostor, in the same order.
     """
-    groups = [_values(trials, name, (edges or {}).get(name)) for name in by]
-    cut_by = dict(zip(impostor_by, by, strict=True)) if impostor_by else {}
-    impostors = [_values(trials, name, (edges or {}).get(other)) for name, other in cut_by.items()]
-    return _cross(trials, by, groups, impostors, [])
+
+    def column(name: str) -> IdColumn:
+        columns: dict[str, Any] = {**trials.ids, **trials.columns}
+        if name not in columns:
+            others = listed(columns) or "none besides the scores"
+            raise TrialsError(f"the trials have no column {name!r} to group by; they have {others}")
+        if isinstance(columns[name], np.ndarray):
+            values, codes = np.unique(columns[name], return_inverse=True)
+            texts = ["" if np.isnan(value) else number_text(float(value), 15) for value in values]
+            return Ids(codes.astype(np.int32), np.array(texts, dtype=object))
+        ids: IdColumn = columns[name]
+        return ids
+
+    sides = [[column(name) for name in names] for names in (by, impostor_by) if names]
+    return _cross(trials, by, sides, edges or {})
 
 
 def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None = None) -> Membership:
@@ -152,7 +164,7 @@ def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None =
         raise TrialsError("a table of people needs trials with claim or subject ids to be joined by")
     places = {str(name): row for row, name in enumerate(table.person)}
     strangers: dict[str, None] = {}
-    by_role = []
+    sides = []
     for role in roles:
         ids = trials.ids[role].numbered()
         rows = np.array([places.get(str(name), -1) for name in ids.names], dtype=np.int64)
@@ -164,133 +176,112 @@ def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None =
                 f"{listed(ids.names[used], 3)}, and those of the table {listed(table.person, 3)}"
             )
         strangers.update(dict.fromkeys(absent))
-        columns = []
-        for name, values in table.columns.items():
-            labels = [_UNKNOWN if row < 0 else str(values[row]) for row in rows]
-            columns.append(_cut(Ids(ids.codes, np.array(labels, dtype=object)), name, (edges or {}).get(name)))
-        by_role.append(columns)
-    notes = []
-    if strangers:
-        who = plural(len(strangers), "person", "people")
-        notes = [f"{who} are not in the table of people, and their group is {_UNKNOWN}: {listed(strangers, 3)}"]
-    return _cross(trials, list(table.columns), by_role[0], by_role[1] if len(by_role) > 1 else [], notes)
+        # the last place is that of strangers
+        values = [np.append(column, _UNKNOWN)[rows] for column in table.columns.values()]
+        sides.append([Ids(ids.codes, texts) for texts in values])
+    membership = _cross(trials, list(table.columns), sides, edges or {})
+    if not strangers:
+        return membership
+    template = "{people:plural person is/people are} not in the table of people, and in the group unknown: {names}"
+    note = Note("strangers", template, people=len(strangers), names=listed(strangers, 3))
+    return replace(membership, notes=(note, *membership.notes))
 
 
-def _values(trials: Trials, name: str, edges: Sequence[float] | None) -> _Labels:
-    columns: dict[str, Any] = {**trials.ids, **trials.columns}
-    if name not in columns:
-        raise TrialsError(
-            f"the trials have no column {name!r} to group by; they have {listed(columns) or 'none besides the scores'}"
-        )
-    column = columns[name]
-    if isinstance(column, np.ndarray):
-        values, codes = np.unique(column, return_inverse=True)
-        texts = ["" if np.isnan(value) else number_text(float(value), 15) for value in values]
-        column = Ids(codes.astype(np.int32), np.array(texts, dtype=object))
-    return _cut(column.numbered(), name, edges)
-
-
-def _cut(column: IdColumn, name: str, edges: Sequence[float] | None) -> _Labels:
-    """Label missing values as one group, and numbers by their place between the edges."""
-    ids = column.numbered()
-    texts = [str(text).strip() for text in ids.names]
-    if edges is None:
-        values = [_UNKNOWN if text.lower() in _MISSING else text for text in texts]
-        return _Labels(Ids(ids.codes, np.array(values, dtype=object)), tuple(map(_by_value, values)))
-    is_list = isinstance(edges, Sequence | np.ndarray) and not isinstance(edges, str)
-    places = sorted(float(edge) for edge in edges) if is_list and all(isinstance(edge, Real) for edge in edges) else []
-    if not places or len(set(places)) < len(places) or not np.isfinite(places).all():
-        raise ParameterError(f"edges of {name} must be numbers, each once, not {cut(str(edges))}")
-    shown = [number_text(place, 6) for place in places]
-    bins = [f"below {shown[0]}", *(f"{a} to {b}" for a, b in itertools.pairwise(shown)), f"{shown[-1]} and up"]
-    labels, orders = [_UNKNOWN] * len(texts), [_by_value(_UNKNOWN)] * len(texts)
-    for code in np.unique(ids.codes).tolist():
-        if texts[code].lower() in _MISSING:
-            continue
-        try:
-            within = int(np.searchsorted(places, float(texts[code]), side="right"))
-        except ValueError as error:
-            raise TrialsError(
-                f"{name} is to be cut at edges, but holds {cut(texts[code])!r}, which is not a number"
-            ) from error
-        labels[code], orders[code] = f"{name} {bins[within]}", (False, (((0, float(within), ""),),))
-    return _Labels(Ids(ids.codes, np.array(labels, dtype=object)), tuple(orders))
-
-
-_Order: TypeAlias = tuple[bool, tuple[tuple[tuple[int, float, str], ...], ...]]
-"""Sorts groups: whether something of it is unknown, and its value in each column, in parts that compare."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Labels:
-    """The group of each trial by one column or several, and the order of the groups."""
-
-    ids: Ids
-    orders: tuple[_Order, ...]
-
-
-def _cross(
-    trials: Trials, by: Sequence[str], groups: Sequence[_Labels], impostors: Sequence[_Labels], notes: Sequence[str]
-) -> Membership:
-    """Cross columns: one group for all their values together, sorted."""
-    if not groups:
+def _cross(trials: Trials, by: Sequence[str], sides: Sequence[Sequence[IdColumn]], edges: Edges) -> Membership:
+    """Cross columns, those of the claim and perhaps those of the impostor: one group for all their values together."""
+    if not by:
         raise ParameterError("say which column or columns to group by")
-    labels = []
-    for columns in (groups, impostors):
-        if not columns:
-            continue
-        crossed = columns[0]
-        for other in columns[1:]:
-            count = len(other.ids.names)
-            cells, codes = np.unique(crossed.ids.codes.astype(np.int64) * count + other.ids.codes, return_inverse=True)
-            pairs = [divmod(cell, count) for cell in cells.tolist()]
-            names = [f"{crossed.ids.names[a]}, {other.ids.names[b]}" for a, b in pairs]
-            orders = [(crossed.orders[a], other.orders[b]) for a, b in pairs]
-            crossed = _Labels(
-                Ids(codes.astype(np.int32), np.array(names, dtype=object)),
-                tuple((one[0] or two[0], (*one[1], *two[1])) for one, two in orders),
+    texts: list[tuple[str, ...]] = [()]
+    codes = [np.zeros(len(trials.genuine), dtype=np.int64) for _ in sides]
+    for name, columns in zip(by, zip(*sides, strict=True), strict=True):
+        labels, places = _labels(name, [column.numbered() for column in columns], edges.get(name))
+        cells = [code * len(labels) + place for code, place in zip(codes, places, strict=True)]
+        used = np.unique(np.concatenate([np.unique(cell) for cell in cells]))
+        texts = [(*texts[cell // len(labels)], labels[cell % len(labels)]) for cell in used.tolist()]
+        codes = [np.searchsorted(used, cell) for cell in cells]
+        if len(texts) > _MOST_GROUPS:
+            raise TrialsError(
+                "{by:and} make {count:count} groups, such as {names}; at most {most} can be compared: cut numbers with "
+                "edges, or group by something coarser",
+                code="too-many-groups",
+                by=by,
+                count=len(texts),
+                names=listed(map(", ".join, texts), 3),
+                most=_MOST_GROUPS,
             )
-        labels.append(crossed)
-    order = {
-        str(part.ids.names[code]): part.orders[code] for part in labels for code in np.unique(part.ids.codes).tolist()
-    }
-    names = sorted(order, key=lambda name: order[name])
-    if len(names) > _MOST_GROUPS:
-        raise TrialsError(
-            f"{' and '.join(by)}: {len(names):,} groups, such as {listed(names, 3)}; the limit is {_MOST_GROUPS}: "
-            "cut numbers with edges, or group by something coarser"
-        )
-    place = {name: code for code, name in enumerate(names)}
-    trial, *impostor = (
-        np.array([place.get(str(name), -1) for name in part.ids.names], dtype=np.int64)[part.ids.codes]
-        for part in labels
-    )
-    notes = (*notes, *_in_two_groups(trials, trial, names))
-    return Membership(tuple(by), tuple(names), trial, impostor[0] if impostor else None, notes)
+    # groups of which something is unknown come last
+    order = np.argsort([_UNKNOWN in text for text in texts], kind="stable")
+    names = tuple(", ".join(texts[k]) for k in order)
+    trial, *impostor = (np.argsort(order)[code] for code in codes)
+    notes = _in_two_groups(trials, trial, names)
+    return Membership(tuple(by), names, trial, impostor[0] if impostor else None, notes)
 
 
-def _by_value(text: str) -> _Order:
+def _labels(name: str, columns: Sequence[Ids], edges: Sequence[float] | None) -> tuple[list[str], list[Codes]]:
+    """Label the values of a column, of claims and of impostors: the labels in their order, and the place of each trial.
+
+    Missing values have one label, and so have numbers between the same edges.
+    """
+    bins: list[str] = []
+    numbers: list[float] = []
+    if edges is not None:
+        is_list = isinstance(edges, Sequence | np.ndarray) and not isinstance(edges, str)
+        if is_list and all(isinstance(edge, Real) for edge in edges):
+            numbers = sorted(float(edge) for edge in edges)
+        if not numbers or len(set(numbers)) < len(numbers) or not np.isfinite(numbers).all():
+            raise ParameterError(f"edges of {name} must be numbers, each once, not {cut(str(edges))}")
+        shown = [number_text(number, 6) for number in numbers]
+        between = [f"{a} to {b}" for a, b in itertools.pairwise(shown)]
+        bins = [f"{name} {text}" for text in (f"below {shown[0]}", *between, f"{shown[-1]} and up")]
+
+    def label(text: str) -> str:
+        if text.lower() in _MISSING:
+            return _UNKNOWN
+        if edges is None:
+            return text
+        try:
+            return bins[int(np.searchsorted(numbers, float(text), side="right"))]
+        except ValueError as error:
+            text = f"{name} is to be cut at edges, but holds {cut(text)!r}, which is not a number"
+            raise TrialsError(text) from error
+
+    used = [np.unique(ids.codes) for ids in columns]
+    texts = [
+        [label(str(ids.names[code]).strip()) for code in codes.tolist()]
+        for ids, codes in zip(columns, used, strict=True)
+    ]
+    labels = [*bins, _UNKNOWN] if bins else sorted({text for column in texts for text in column}, key=_by_value)
+    place = {text: k for k, text in enumerate(labels)}
+    places = []
+    for ids, codes, column in zip(columns, used, texts, strict=True):
+        of_code = np.zeros(len(ids.names), dtype=np.int64)
+        of_code[codes] = [place[text] for text in column]
+        places.append(of_code[ids.codes])
+    return labels, places
+
+
+def _by_value(text: str) -> tuple[bool, list[tuple[int, float, str]]]:
     """Sort numbers by size and names by the alphabet, the unknown last."""
-    if text == _UNKNOWN:
-        return True, ()
     parts = enumerate(re.split(r"(\d+(?:\.\d+)?)", text))
-    return False, (tuple((0, float(part), "") if k % 2 else (1, 0.0, part) for k, part in parts if part),)
+    return text == _UNKNOWN, [(0, float(part), "") if k % 2 else (1, 0.0, part) for k, part in parts if part]
 
 
-def _in_two_groups(trials: Trials, codes: Codes, names: Sequence[str]) -> list[str]:
+def _in_two_groups(trials: Trials, codes: Codes, names: Sequence[str]) -> tuple[Note, ...]:
     """Note the few people who are in two groups if everybody else is in one."""
     if "claim" not in trials.ids:
-        return []
-    claim = trials.ids["claim"].numbered().codes.astype(np.int64)
-    pairs = np.unique(claim * len(names) + codes)
+        return ()
+    claim = trials.ids["claim"].numbered()
+    pairs = np.unique(claim.codes.astype(np.int64) * len(names) + codes)
     people, times = np.unique(pairs // len(names), return_counts=True)
     twice = people[times > 1]
     if not len(twice) or len(twice) > _FEW_TWICE * len(people):
-        return []
-    first = twice[0]
-    groups = [names[code] for code in pairs[pairs // len(names) == first] % len(names)]
-    who = trials.ids["claim"].numbered().names[first]
-    return [
-        f"{plural(len(twice), 'claim')} of {len(people):,} are in more than one group, such as {cut(str(who))} in "
-        f"{listed(groups, 3)}: is that meant?"
-    ]
+        return ()
+    note = Note(
+        "in-two-groups",
+        "{claims:plural claim} of {people:count} in more than one group, such as {name} in {groups}: is that intended?",
+        claims=len(twice),
+        people=len(people),
+        name=cut(claim.names[twice[0]]),
+        groups=listed((names[code] for code in pairs[pairs // len(names) == twice[0]] % len(names)), 3),
+    )
+    return (note,)

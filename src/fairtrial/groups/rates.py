@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -34,6 +34,8 @@ _TINY = 1e-300
 _HALVINGS = 50
 _ROUNDS = 5
 """Number of iterations in which a limit and its design effect settle."""
+_DIRECTIONS = 97
+"""Number of pairs of deviates that are tried for the limits of a sum of two rates."""
 _FARTHEST = 700.0
 """Log-odds beyond which a proportion is 0 or 1."""
 _Places: TypeAlias = NDArray[np.int64]
@@ -50,19 +52,35 @@ class TailRates(Rates):
     trials: tuple[int, ...] = ()
     """The number of trials of each part."""
 
-    def limits(self, which: int, quantile: float) -> tuple[float, float]:
-        """Give the limits of one of the rates."""
+    def limits(self, which: int, quantile: Any) -> tuple[Any, Any]:
+        """Give the limits of one of the rates, at one quantile or at several."""
         from scipy.special import betaincinv, ndtr
 
-        (rate, _, effective), trials, tail = self.parts[which], self.trials[which], float(ndtr(-quantile))
-        limits = [rate, rate]
+        (rate, _, effective), trials, tail = self.parts[which], self.trials[which], ndtr(-quantile)
+        low = high = rate
         for _ in range(_ROUNDS):
-            low, high = (min(effective, at_rate(effective, trials, rate, limit)) for limit in limits)
-            limits = [
-                min(float(betaincinv(rate * low + 0.5, (1 - rate) * low + 0.5, tail)), rate),
-                max(1 - float(betaincinv((1 - rate) * high + 0.5, rate * high + 0.5, tail)), rate),
-            ]
-        return (limits[0] if rate > 0 else 0.0), (limits[1] if rate < 1 else 1.0)
+            below, above = (np.minimum(effective, at_rate(effective, trials, rate, limit)) for limit in (low, high))
+            low = np.minimum(betaincinv(rate * below + 0.5, (1 - rate) * below + 0.5, tail), rate)
+            high = np.maximum(1 - betaincinv((1 - rate) * above + 0.5, rate * above + 0.5, tail), rate)
+        return low if rate > 0 else 0.0 * tail, high if rate < 1 else 0.0 * tail + 1.0
+
+    def sides(self, quantile: float) -> tuple[float, float]:
+        """Give the distances of the limits below and above a rate or the sum of two.
+
+        The limits of a sum are its extremes over all pairs of rates with this joint deviate. MOVER would take an
+        ellipse, which far in the tails is too small towards 0: if both rates are too high by chance, so would be the
+        lower limit.
+        """
+        if len(self.parts) == 1:
+            return Rates.sides(self, quantile)
+        angle = np.linspace(0, 2 * np.pi, _DIRECTIONS)
+        joint = self.correlation * np.cos(angle) + np.sqrt(1 - self.correlation**2) * np.sin(angle)
+        total = value = 0.0
+        for which, (deviate, (rate, weight, _)) in enumerate(zip((np.cos(angle), joint), self.parts, strict=True)):
+            low, high = self.limits(which, quantile * abs(deviate))
+            total = total + weight * np.where(deviate < 0, low, high)
+            value += weight * rate
+        return value - float(np.min(total)), float(np.max(total)) - value
 
 
 def at_rate(effective: Any, trials: Any, rate: Any, other: Any) -> Any:
@@ -78,6 +96,8 @@ class Family:
 
     Attributes
     ----------
+    names : tuple
+        The groups, or pairs of the group of the claim and that of the impostor.
     estimates : tuple of Estimate
         One per group.
     correlation : ndarray of float
@@ -86,6 +106,7 @@ class Family:
         Of the normal deviates.
     """
 
+    names: tuple[Any, ...]
     estimates: tuple[Estimate, ...]
     correlation: Floats
     seed: int = 0
@@ -382,7 +403,7 @@ def people_correlation(part: Members, groups: Codes, wrong: NDArray[np.bool_], c
     def products(columns: Sequence[NDArray[np.int64]], values: Floats) -> Floats:
         """Sum values by person (or pair of people) and group, and multiply the sums of every two groups."""
         rows = [np.arange(len(groups)), *(np.flatnonzero(part.apart) for _ in columns[1:])]
-        units = np.concatenate([column[own] for column, own in zip(columns, rows, strict=True)])
+        units = np.concatenate([column[trials] for column, trials in zip(columns, rows, strict=True)])
         every = np.concatenate(rows)
         table = coo_array((values[every], (units, groups[every])), shape=(1 + units.max(initial=0), count)).tocsr()
         return np.asarray((table.T @ table).toarray())
@@ -416,7 +437,7 @@ def _estimate(part: Judgement, measure: str, threshold: Threshold) -> Estimate:
 
 
 def rate_family(
-    judgement: Judgement, parts: Sequence[Judgement], codes: Codes, rate: Rate, threshold: Threshold
+    judgement: Judgement, parts: Mapping[Any, Judgement], codes: Codes, rate: Rate, threshold: Threshold
 ) -> RateFamily:
     """Estimate one rate of every group at the threshold of a judgement.
 
@@ -425,7 +446,7 @@ def rate_family(
     judgement
         A system on the judged trials, at one threshold.
     parts
-        The same on the trials of each group.
+        The same on the trials of each group, by its name.
     codes
         The group of each judged trial, by its place in `parts`.
     rate
@@ -439,14 +460,15 @@ def rate_family(
     if people is not None and people.cluster != "none":
         rows = people.classes[which].rows
         correlation, pairs = people_correlation(people.classes[which], codes[rows], judgement.wrong()[rows], len(parts))
-    counts = [part.at(0) for part in parts]
+    counts = [part.at(0) for part in parts.values()]
     return RateFamily(
-        estimates=tuple(_estimate(part, rate, threshold) for part in parts),
+        names=tuple(parts),
+        estimates=tuple(_estimate(part, rate, threshold) for part in parts.values()),
         correlation=correlation,
         seed=judgement.sets.seed,
         errors=np.array([each.false_accepts if which else each.false_rejects for each in counts], dtype=np.int64),
         trials=np.array([each.impostor if which else each.genuine for each in counts], dtype=np.int64),
-        people=np.array([components([part], 0, "test").readings[0][which].effective for part in parts]),
+        people=np.array([components([part], 0, "test").readings[0][which].effective for part in parts.values()]),
         crossed=(pairs > 0) & ~np.eye(len(parts), dtype=bool),
     )
 
@@ -553,12 +575,12 @@ class JudgedGroups:
         families: dict[Rate, RateFamily] = {}
         for rate in RATES:
             places = np.cumsum(self.trials[rate] > 0) - 1
-            parts = [self._parts[name] for name in self.names(rate)]
+            parts = {name: self._parts[name] for name in self.names(rate)}
             families[rate] = rate_family(self.judgement, parts, places[self.membership.trial], rate, self.threshold)
         return families
 
     @cached_property
-    def half_totals(self) -> tuple[tuple[str, ...], Family] | None:
+    def half_totals(self) -> Family | None:
         """The HTER of the groups that have trials of both classes; None if none has."""
         names = self._names((self.trials["far"] > 0) & (self.trials["frr"] > 0))
         if not names:
@@ -566,19 +588,19 @@ class JudgedGroups:
         estimates = tuple(_estimate(self._parts[name], "hter", self.threshold) for name in names)
         covariance = np.zeros((len(names), len(names)))
         for rate in RATES:
-            places = [self.names(rate).index(name) for name in names]
+            places = [self.families[rate].names.index(name) for name in names]
             deviation = np.sqrt(self.families[rate].variance[places]) / 2
             covariance += self.families[rate].correlation[np.ix_(places, places)] * np.outer(deviation, deviation)
         deviation = np.sqrt([each.variance.value for each in estimates])
         correlation = _correlation(covariance, deviation)
-        return names, Family(estimates=estimates, correlation=correlation, seed=self.judgement.sets.seed)
+        return Family(names=names, estimates=estimates, correlation=correlation, seed=self.judgement.sets.seed)
 
     @property
     def too_many_meet(self) -> bool:
         """Whether there are more pairs of groups than anybody would look at."""
         return self.membership.impostor is not None and len(self.membership.names) > MOST_THAT_MEET
 
-    def meetings(self) -> tuple[list[tuple[str, str]], RateFamily] | None:
+    def meetings(self) -> RateFamily | None:
         """Give the FAR of impostors of each group against claims of each group; None if unknown, or too many."""
         if self.membership.impostor is None or self.too_many_meet:
             return None
@@ -588,10 +610,10 @@ class JudgedGroups:
         )
         clients = [np.flatnonzero(genuine & (claims == group)) for group in range(len(names))]
         _, *impostors = np.split(np.argsort(places, kind="stable"), np.cumsum(np.bincount(places))[:-1])
-        pairs, parts = [], []
+        parts = {}
         for cell, impostor in zip(cells[1:].tolist(), impostors, strict=True):
             claim = cell // len(names)
             client = clients[claim] if len(clients[claim]) else np.flatnonzero(genuine)
-            pairs.append((names[claim], names[cell % len(names)]))
-            parts.append(self.judgement.within(np.concatenate([client, impostor]), alone=True))
-        return pairs, rate_family(self.judgement, parts, places - 1, "far", self.threshold)
+            trials = np.concatenate([client, impostor])
+            parts[names[claim], names[cell % len(names)]] = self.judgement.within(trials, alone=True)
+        return rate_family(self.judgement, parts, places - 1, "far", self.threshold)

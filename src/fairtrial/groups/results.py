@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from math import inf, isfinite, nan
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from fairtrial.core.errors import TrialsError
 from fairtrial.core.notes import Note
-from fairtrial.core.results import Field, Record, Result, table_of
-from fairtrial.core.tables import Column, Table
+from fairtrial.core.results import Field, Record, Result, finite, table_of
+from fairtrial.core.tables import Kind as ColumnKind
+from fairtrial.core.tables import Table
 from fairtrial.core.words import (
     Text,
     as_in_files,
@@ -35,15 +35,6 @@ from fairtrial.rules.measures import label_of
 
 _MOST_SHOWN = 400
 """Largest number of pairs in a table."""
-_WORDS = {
-    "fdr": "FDR: 1 - weighted largest differences",
-    "garbe": "GARBE: weighted Gini coefficients",
-    "inequity_rate": "inequity rate: weighted largest ratios",
-    "far_ratio": Text("{FAR}, largest over smallest"),
-    "frr_ratio": Text("{FRR}, largest over smallest"),
-    "far_over_mean": Text("{FAR}, largest over geometric mean"),
-    "frr_over_mean": Text("{FRR}, largest over geometric mean"),
-}
 
 
 def _rate_fields(measure: str, interval: str, *, detail: bool = False, optional: bool = False) -> tuple[Field, Field]:
@@ -53,6 +44,13 @@ def _rate_fields(measure: str, interval: str, *, detail: bool = False, optional:
         Field(measure, label_of(measure), "rate", optional=optional, get=lambda of: limits(of) and limits(of).estimate),
         Field(f"{measure}_interval", "interval", "interval", detail, optional, get=interval),
     )
+
+
+def _limit_fields(figure: str, kind: ColumnKind) -> tuple[Field, Field, Field]:
+    """Declare the limits of a figure: two numbers in JSON, one interval in tables."""
+    low, high = f"{figure}_low", f"{figure}_high"
+    interval = Field(f"{figure}_interval", "interval", kind, get=attrgetter(low, high), in_json=False)
+    return Field(low, in_json="finite"), Field(high, in_json="finite"), interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +114,9 @@ class GroupPair(Record):
         Field("a", "a"),
         Field("b", "b"),
         Field("difference", "a - b", "rate"),
-        Field("difference_low"),
-        Field("difference_high"),
-        Field(
-            "difference_interval",
-            "interval",
-            "interval",
-            get=lambda pair: (pair.difference_low, pair.difference_high),
-            in_json=False,
-        ),
+        *_limit_fields("difference", "interval"),
         Field("ratio", "a / b", "ratio", in_json="finite"),
-        Field("ratio_low", in_json="finite"),
-        Field("ratio_high", in_json="finite"),
-        Field("ratio_interval", "interval", "range", get=lambda pair: (pair.ratio_low, pair.ratio_high), in_json=False),
+        *_limit_fields("ratio", "range"),
         Field("statistic", "statistic", "number", detail=True, in_json="finite"),
         Field("p_value", "p alone", "p", detail=True),
         Field("p_adjusted", "p", "p"),
@@ -146,33 +134,46 @@ class GroupPair(Record):
     statistic: float
     p_value: float
     p_adjusted: float
+    """For all pairs of the rate together."""
 
 
 @dataclass(frozen=True, slots=True)
-class EqualityTest(Record):
-    """The test that one rate is the same in all groups, by the largest of all differences of two."""
+class RateTest(Record):
+    """Whether one rate is the same in all groups: by the largest of all differences of two, and within a factor."""
 
     FIELDS: ClassVar = (
         Field("test", get=lambda test: f"equal-{test.measure}"),
-        *map(Field, ("statistic", "p_value", "a", "b")),
+        Field("label", "rate", "term", get=lambda test: label_of(test.measure), in_json=False),
+        Field("measure", "name of the rate", detail=True),
+        Field("statistic", "statistic", "number", optional=True, get=lambda test: abs(test.clearest.statistic)),
+        Field("p_value", "p, this rate alone", "p", detail=True),
+        Field("p_adjusted", "p, all equal", "p"),
+        Field("a", get="clearest.a"),
+        Field("b", get="clearest.b"),
+        Field(
+            "apart", "clearest difference", get=lambda test: f"{test.clearest.a} and {test.clearest.b}", in_json=False
+        ),
+        Field("within", "equal within a factor of", "ratio", in_json=False),
+        Field("factor", "asked", "ratio", optional=True, in_json=False),
+        Field("shown", "shown", "term", get=lambda test: "yes" if test.shown else "no", in_json=False),
     )
-    measure: Rate
-    statistic: float
-    p_value: float
-    a: str
-    b: str
-    """The two that differ most clearly."""
-
-
-@dataclass(frozen=True, slots=True)
-class Equivalence(Record):
-    """Whether one rate is shown to be the same in all groups, within a factor."""
-
-    FIELDS: ClassVar = (*map(Field, ("measure", "factor", "shown")), Field("within", in_json="finite"))
-    measure: Rate
+    clearest: GroupPair
+    """The two groups that differ most clearly."""
+    p_adjusted: float
+    """That all groups have the same rates: FAR and FRR together are one test (Holm)."""
     factor: float
     within: float
-    """The least factor that is shown; infinite if none is."""
+    """The least factor within which all ratios are shown to lie; infinite if there is none."""
+
+    @property
+    def measure(self) -> Rate:
+        """Which rate."""
+        return self.clearest.measure
+
+    @property
+    def p_value(self) -> float:
+        """The p value of this rate alone, for all pairs of groups."""
+        return self.clearest.p_adjusted
 
     @property
     def shown(self) -> bool:
@@ -217,11 +218,6 @@ class OwnThreshold(Record):
     hter: RateInterval
 
 
-def _with_threshold(name: str) -> Callable[[GroupEvaluation], list[dict[str, Any]]]:
-    """Read records for JSON, with what became of the threshold."""
-    return lambda result: [each.to_dict() | {"threshold": result.claimed_threshold} for each in getattr(result, name)]
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class GroupEvaluation(Result):
     """Error rates by group at one threshold: simultaneous intervals, tests, summaries.
@@ -244,21 +240,19 @@ class GroupEvaluation(Result):
         The level of confidence, between 0 and 1.
     groups : tuple of GroupRates
         Errors and rates of each group, with simultaneous intervals.
-    tests : tuple of EqualityTest
-        The tests that all groups have the same rate, one per rate.
+    tests : tuple of RateTest
+        For each rate, whether it is the same in all groups, and within which factor.
     pairs : tuple of GroupPair
         The difference of every two groups, one per rate.
-    equivalences : tuple of Equivalence
-        Whether rates are shown to be equal within a factor, one per rate.
     summaries : tuple of Summary
         Summaries of all groups, such as FDR, GARBE and the inequity rate, with their limits.
     meetings : tuple of MeetingRate
         The FAR by pair of groups, if the group of the impostor is known.
     own_thresholds : tuple of OwnThreshold
         Each group at a threshold of its own, if asked for.
-    notes : tuple of str
+    notes : tuple of Note or str
         What the reader should know.
-    judged : JudgedGroups or None
+    judged : JudgedGroups
         The trials and their groups, for figures and pages.
 
     Examples
@@ -276,13 +270,20 @@ class GroupEvaluation(Result):
         Field("criterion", get="criterion.name"),
         Field("alpha", get=lambda result: result.criterion.alpha_of_result(result.alpha)),
         *map(Field, ("threshold", "kind", "confidence", "groups")),
-        Field("tests", get=_with_threshold("tests")),
-        Field("pairs", get=_with_threshold("pairs")),
-        Field("equivalence", get=_with_threshold("equivalences")),
+        Field("tests", get=lambda result: result.with_threshold(result.tests)),
+        Field("pairs", get=lambda result: result.with_threshold(result.pairs)),
+        Field(
+            "equivalence",
+            get=lambda result: [
+                {name: finite(getattr(test, name)) for name in ("measure", "factor", "shown", "within")}
+                | {"threshold": result.claimed_threshold}
+                for test in result.tests
+            ],
+        ),
         Field(
             "summaries",
             get=lambda result: dict(
-                zip((each.name for each in result.summaries), _with_threshold("summaries")(result), strict=True)
+                zip((each.name for each in result.summaries), result.with_threshold(result.summaries), strict=True)
             ),
         ),
         *map(Field, ("meetings", "own_thresholds", "notes")),
@@ -295,31 +296,13 @@ class GroupEvaluation(Result):
     kind: Kind
     confidence: float
     groups: tuple[GroupRates, ...]
-    tests: tuple[EqualityTest, ...]
+    tests: tuple[RateTest, ...]
     pairs: tuple[GroupPair, ...]
-    equivalences: tuple[Equivalence, ...]
     summaries: tuple[Summary, ...]
-    meetings: tuple[MeetingRate, ...] = ()
-    own_thresholds: tuple[OwnThreshold, ...] = ()
-    notes: tuple[Note | str, ...] = ()
-    judged: JudgedGroups | None = None
-
-    def known_trials(self) -> JudgedGroups:
-        """Give the trials and their groups.
-
-        Returns
-        -------
-        JudgedGroups
-            The judged trials, the group of each, and estimates of their rates.
-
-        Raises
-        ------
-        TrialsError
-            If the result was made without them.
-        """
-        if self.judged is None:
-            raise TrialsError("this result has no trials; make it with evaluate_groups")
-        return self.judged
+    meetings: tuple[MeetingRate, ...]
+    own_thresholds: tuple[OwnThreshold, ...]
+    notes: tuple[Note | str, ...]
+    judged: JudgedGroups
 
     @property
     def overall(self) -> dict[Rate, float]:
@@ -348,128 +331,88 @@ class GroupEvaluation(Result):
             else f"threshold {value} {rule}"
         )
 
+    def with_threshold(self, records: Iterable[Record]) -> list[dict[str, Any]]:
+        """Give records for JSON, with what became of the threshold."""
+        return [record.to_dict() | {"threshold": self.claimed_threshold} for record in records]
+
     def answer(self) -> str:
-        """Say whether the groups differ in each rate, and by how much the two that differ most clearly."""
+        """Say whether the groups differ, and in each rate by how much the two that differ most clearly."""
+        differ = [test for test in self.tests if test.p_adjusted < 1 - self.confidence]
         sentences = []
+        if self.tests and not differ:
+            rates = " and ".join(term(label_of(test.measure)) for test in self.tests)
+            together = " together" if len(self.tests) > 1 else ""
+            p_value = p_phrase(min(test.p_adjusted for test in self.tests))
+            sentences.append(f"No difference between groups is shown ({p_value}, {rates}{together})")
         for test in self.tests:
-            label = term(label_of(test.measure))
-            sentence = f"No difference of the {label} between groups is shown ({p_phrase(test.p_value)})"
-            if test.p_value < 1 - self.confidence:
-                pair = next(
-                    each for each in self.pairs if each.measure == test.measure and {each.a, each.b} == {test.a, test.b}
-                )
-                rates = {row.group: getattr(row, test.measure) for row in self.groups}
+            label, pair = term(label_of(test.measure)), test.clearest
+            if test in differ:
+                rates_of = {row.group: percent(getattr(row, test.measure)) for row in self.groups}
                 (worse, better), ratio, low, high = (pair.a, pair.b), pair.ratio, pair.ratio_low, pair.ratio_high
                 if pair.difference < 0:
                     worse, better = better, worse
                     ratio, low, high = (1 / value if value else inf for value in (ratio, high, low))
-                limits = f"{interval_title(self.confidence)} {range_text(low, high)}"
-                size = f"{number_text(ratio, 3)} times as much ({limits}"
-                if not isfinite(ratio):
-                    size = f"at least {number_text(low, 3)} times as much ({level_text(self.confidence)} limit"
-                sentence = (
-                    f"The {label} is not the same in all groups ({p_phrase(test.p_value)}): the clearest difference is "
-                    f"between {worse} with {percent(rates[worse])} and {better} with {percent(rates[better])}, {size}, "
+                size = f"at least {number_text(low, 3)} times as much ({level_text(self.confidence)} limit"
+                if isfinite(ratio):
+                    limits = f"{interval_title(self.confidence)} {range_text(low, high)}"
+                    size = f"{number_text(ratio, 3)} times as much ({limits}"
+                sentences.append(
+                    f"The {label} is not the same in all groups ({p_phrase(test.p_adjusted)}): the clearest difference "
+                    f"is between {worse} with {rates_of[worse]} and {better} with {rates_of[better]}, {size}, "
                     "simultaneous over all pairs)"
                 )
-            sentences.append(sentence)
-            same = next((each for each in self.equivalences if each.measure == test.measure), None)
-            if same is not None and same.shown:
-                within = f"within a factor of {same.factor:g}"
-                sentences.append(f"The {label} is shown to be the same in all groups {within}")
+            elif differ:
+                sentences.append(f"No difference of the {label} between groups is shown ({p_phrase(test.p_adjusted)})")
+            if test.shown:
+                sentences.append(
+                    f"The {label} is shown to be the same in all groups within a factor of {test.factor:g}"
+                )
         groups = f"{plural(len(self.groups), 'group')} by {', '.join(self.by)}"
         return ". ".join(sentences) or f"{self.system}: {groups}, without a test of equal rates"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate the rates, whether they differ, the differences, the summaries; then meetings and own thresholds."""
         title, given = interval_title(self.confidence), GIVEN[self.claimed_threshold]
-        titles = {f"{rate}_interval": title for rate in ("far", "frr", "hter")}
-        rates = table_of(
-            "groups",
-            f"{self.system} by {' and '.join(self.by)}; {self.chosen}",
-            GroupRates.FIELDS,
-            self.groups,
-            notes=(
-                f"the intervals of each column hold for all groups together, {given}",
-                "alike: groups that share a letter are not shown to differ in the rate before it",
-                *self.notes,
-            ),
-            titles=titles,
+        titles = {f"{figure}_interval": title for figure in ("far", "frr", "hter", "difference", "ratio")}
+        titles |= {"interval": title, "limits": f"at least {level_text(self.confidence)} limits"}
+        group_notes = (
+            f"the intervals of each column hold for all groups together, {given}",
+            "alike: groups that share a letter are not shown to differ in the rate before it",
+            *self.notes,
         )
-
-        same = {each.measure: each for each in self.equivalences}
-        test_notes = [f"all equal: {given}"]
+        together = "{FAR} and {FRR} together are one test, " if len(self.tests) > 1 else ""
+        test_notes = [Note("all-equal", f"all equal: {together}{given}")]
         if self.confidence > 0.5:
-            level = level_text(2 * self.confidence - 1)
-            test_notes.append(f"equal within a factor: by {level} intervals of all ratios")
-        tests = table_of(
-            "tests",
-            "Are all groups equal?",
-            (
-                Field("label", "rate", "term", get=lambda test: label_of(test.measure)),
-                Field("measure", "name of the rate", detail=True),
-                Field("statistic", "statistic", "number", optional=True),
-                Field("p_value", "p, all equal", "p"),
-                Field("apart", "clearest difference", get=lambda test: f"{test.a} and {test.b}"),
-                Field("within", "equal within a factor of", "ratio", get=lambda test: same[test.measure].within),
-                Field("factor", "asked", "ratio", optional=True, get=lambda test: same[test.measure].factor),
-                Field("shown", "shown", "term", get=lambda test: "yes" if same[test.measure].shown else "no"),
-            ),
-            self.tests,
-            notes=test_notes,
-        )
-
-        compared = self.pairs
+            template = "equal within a factor: by {level:level} intervals of all ratios"
+            test_notes.append(Note("within-factor", template, level=2 * self.confidence - 1))
+        pairs = self.pairs
         pair_notes = [f"p values and intervals of each rate hold for all pairs together, {given}"]
-        if len(compared) > _MOST_SHOWN:
-            compared = tuple(sorted(compared, key=lambda pair: pair.p_adjusted)[:_MOST_SHOWN])
+        if len(pairs) > _MOST_SHOWN:
+            pairs = tuple(sorted(pairs, key=lambda pair: pair.p_adjusted)[:_MOST_SHOWN])
             pair_notes.append(f"the {_MOST_SHOWN} clearest of {len(self.pairs):,} pairs; the JSON and `pairs` have all")
-        pairs = table_of(
-            "pairs",
-            "Every two groups",
-            GroupPair.FIELDS,
-            compared,
-            notes=pair_notes,
-            section="measure",
-            titles={"difference_interval": title, "ratio_interval": title},
+        extremes = "limits: the least and most unequal rates that simultaneous intervals of groups and pairs allow"
+        meetings = Text("{FAR} of impostors of one group against claims of another")
+        alone = "If every group had a threshold of its own, chosen on its own dev trials"
+        parts: tuple[tuple[str, str | Text, Sequence[Record], Sequence[Note | str]], ...] = (
+            ("groups", f"{self.system} by {' and '.join(self.by)}; {self.chosen}", self.groups, group_notes),
+            ("tests", "Are all groups equal?", self.tests, test_notes),
+            ("pairs", "Every two groups", pairs, pair_notes),
+            ("summaries", "How unequal they are, in one number", self.summaries, (extremes,)),
+            ("meetings", meetings, self.meetings, ("the intervals hold for all pairs of groups together",)),
+            ("own_thresholds", alone, self.own_thresholds, ("intervals hold for each group alone",)),
         )
-
-        summaries = table_of(
-            "summaries",
-            "How unequal they are, in one number",
-            (
-                Field("name", "key", detail=True),
-                Field("summary", "summary", "term", get=lambda each: _WORDS[each.name]),
-                Field("estimate", "value", "number"),
-                Field(
-                    "interval",
-                    f"at least {level_text(self.confidence)} limits",
-                    "range",
-                    get=lambda each: (each.low, each.high),
-                ),
-            ),
-            self.summaries,
-            notes=("limits: the least and most unequal rates that simultaneous intervals of groups and pairs allow",),
+        sections, main = {"pairs": "measure", "meetings": "claim"}, ("groups", "tests", "own_thresholds")
+        return tuple(
+            table_of(
+                name,
+                caption,
+                records[0].FIELDS,
+                records,
+                notes=notes,
+                section=sections.get(name),
+                titles=titles,
+                detail=name not in main,
+            )
+            for name, caption, records, notes in parts
+            if records
         )
-
-        meetings = table_of(
-            "meetings",
-            Text("{FAR} of impostors of one group against claims of another"),
-            MeetingRate.FIELDS,
-            self.meetings,
-            notes=("the intervals hold for all pairs of groups together",),
-            section="claim",
-            titles={"interval": title},
-        )
-
-        alone = table_of(
-            "own_thresholds",
-            "If every group had a threshold of its own, chosen on its own dev trials",
-            OwnThreshold.FIELDS,
-            self.own_thresholds,
-            notes=("intervals hold for each group alone",),
-            titles=titles,
-        ).with_column(Column("system", "system", detail=True), [self.system] * len(self.own_thresholds))
-        main = ("groups", "tests", "own_thresholds")
-        tables = (rates, tests, pairs, summaries, meetings, alone)
-        return tuple(replace(table, detail=table.name not in main) for table in tables if table.rows)

@@ -8,11 +8,13 @@ summary of estimates overstates inequality.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from fairtrial.core.results import Field, Record
+from fairtrial.core.words import Text
 from fairtrial.inference.variance import Floats
 
 Ends: TypeAlias = tuple[float, float, float]
@@ -100,11 +102,29 @@ def _largest_gini(low: Floats, high: Floats) -> float:
     return coefficient
 
 
+_WORDS = {
+    "fdr": "FDR: 1 - weighted largest differences",
+    "garbe": "GARBE: weighted Gini coefficients",
+    "inequity_rate": "inequity rate: weighted largest ratios",
+    "far_ratio": Text("{FAR}, largest over smallest"),
+    "frr_ratio": Text("{FRR}, largest over smallest"),
+    "far_over_mean": Text("{FAR}, largest over geometric mean"),
+    "frr_over_mean": Text("{FRR}, largest over geometric mean"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Summary(Record):
     """A summary of inequality, and its limits; JSON has null for what is infinite."""
 
-    FIELDS: ClassVar = tuple(Field(name, in_json="finite") for name in ("estimate", "low", "high"))
+    FIELDS: ClassVar = (
+        Field("name", "key", detail=True, in_json=False),
+        Field("summary", "summary", "term", get=lambda each: _WORDS[each.name], in_json=False),
+        Field("estimate", "value", "number", in_json="finite"),
+        Field("low", in_json="finite"),
+        Field("high", in_json="finite"),
+        Field("limits", "limits", "range", get=attrgetter("low", "high"), in_json=False),
+    )
     name: str
     estimate: float
     low: float

@@ -77,8 +77,8 @@ class RateInterval(Result):
 
     Examples
     --------
-    >>> from fairtrial.published import hter_interval, published_counts
-    >>> interval = hter_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
+    >>> from fairtrial.published import published_counts
+    >>> interval = rate_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
     >>> interval
     <RateInterval: HTER 1.83 % (1.06 to 2.59 %, 95 % independent, threshold fixed)>
     >>> round(100 * interval.width, 3)

@@ -412,7 +412,7 @@ def calibration_page(result: CalibratedSystems, *, rng: int = 0) -> Page:
 
 def groups_page(result: GroupEvaluation) -> Page:
     """Make the page of groups, with figures in which one threshold moves all of them."""
-    judged = result.known_trials()
+    judged = result.judged
     judgement, sets = judged.judgement, judged.judgement.sets
     words, captions = JUDGED[sets.origin], _GROUP_CAPTIONS[sets.origin]
     leading = judged_interval(judgement, confidence=result.confidence, threshold=judged.threshold)

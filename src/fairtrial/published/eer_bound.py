@@ -15,7 +15,7 @@ from fairtrial.core.errors import ParameterError, check_count, check_rate, check
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Result, table_of
 from fairtrial.core.tables import Table
-from fairtrial.core.words import p_phrase, percent
+from fairtrial.core.words import in_percent, p_phrase, percent
 from fairtrial.inference.multiplicity import Correction, adjust_p_values
 from fairtrial.inference.tests import above_zero
 
@@ -73,15 +73,19 @@ class EerBound(Result):
     names: tuple[str, str] | None = None
 
     def answer(self) -> str:
-        """Say what the bounds show."""
+        """Say what the bounds show, at 1 %."""
+        return self.conclusion(_LEVEL)
+
+    def conclusion(self, level: float) -> str:
+        """Say what the bounds show at a level of significance."""
         a, b = self.names or ("A", "B")
         values = (
             f"EER {percent(self.a)} and {percent(self.b)}, {self.trials:,} trials, {p_phrase(self.p_value)} at most"
         )
-        if self.p_value > _LEVEL:
+        if self.p_value > level:
             return f"The EERs do not show whether {a} and {b} differ ({values})"
-        better = a if self.a < self.b else b
-        return f"{better} is better than {b if better == a else a} ({values})"
+        better, worse = (a, b) if self.a < self.b else (b, a)
+        return f"{better} is better than {worse} ({values})"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate the pair in one row."""
@@ -132,31 +136,30 @@ class EerBounds(Result):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """How many pairs are significant, the smallest significant difference, and what the bound assumes."""
-        notes = [self._significant()]
-        values: dict[str, Any] = {"difference": self.delta_eer, "largest": self.largest}
+        """The smallest significant difference, and what the bound assumes."""
+        values: dict[str, Any] = {"difference": self.delta_eer, "largest": self.largest, "p_value": self.p_value}
         if self.delta_eer is None:
             template = (
                 "all EERs are 0: no difference can be tested, however many trials there are; the largest EER that is "
                 "possible can be chosen, as in {eer_m!o}"
             )
-            notes.append(Note("all-zero", template, eer_m=0.001))
-        elif self.delta_eer > self.largest:
+            return (Note("all-zero", template, eer_m=0.001), _INDEPENDENT)
+        if self.delta_eer > self.largest:
             template = (
                 "only differences of {difference:percent} and more are sure to be significant, and EERs up to "
                 "{largest:percent} cannot differ by as much"
             )
-            notes.append(Note("smallest-difference", template, **values))
         else:
-            together = " ({corrected:percent} for all pairs at once)" if self._is_adjusted else ""
             template = (
-                f"differences of {{difference:percent}} and more{together} are significant at p = {{p_value:g}}, for "
-                "any pair of EERs up to {largest:percent}"
+                "differences of {difference:percent} and more are significant at p = {p_value:g}, for any pair of EERs "
+                "up to {largest:percent}"
             )
-            values |= {"corrected": self.delta_eer_corrected, "p_value": self.p_value}
-            notes.append(Note("smallest-difference", template, **values))
+            if self._is_adjusted:
+                values["corrected"] = self.delta_eer_corrected
+                template += "; differences of {corrected:percent} and more for all pairs at once"
+        notes = [Note("smallest-difference", template, **values)]
         equal = sum(pair.a == pair.b == 0 for pair in self.pairs)
-        if equal and self.delta_eer is not None:
+        if equal:
             template = "{pairs:plural pair} of EERs of 0: they cannot differ, p is 1"
             notes.append(Note("equal-zero", template, pairs=equal))
         return (*notes, _INDEPENDENT)
@@ -165,24 +168,20 @@ class EerBounds(Result):
     def _is_adjusted(self) -> bool:
         return self.correction != "none" and len(self.pairs) > 1
 
-    def _significant(self) -> Note:
-        return Note(
-            "significant",
-            "{count} of {pairs:plural pair} of EERs differ significantly at p = {p_value:g}"
-            + (", adjusted by {correction}" if self._is_adjusted else ""),
-            count=sum(pair.p_adjusted <= self.p_value for pair in self.pairs),
-            pairs=len(self.pairs),
-            p_value=self.p_value,
-            correction=self.correction,
-        )
-
     def answer(self) -> str:
         """Say how many pairs are significant, and the difference that is for any pair."""
-        sentence = str(self._significant())
+        if len(self.pairs) == 1:
+            return self.pairs[0].conclusion(self.p_value)
+        significant = sum(pair.p_adjusted <= self.p_value for pair in self.pairs)
+        adjusted = f", adjusted by {self.correction}" if self._is_adjusted else ""
+        verb = "differs" if significant == 1 else "differ"
+        pairs = (
+            f"{significant} of {len(self.pairs)} pairs of EERs {verb} significantly at p = {self.p_value:g}{adjusted}"
+        )
         if self.delta_eer is None or self.delta_eer > self.largest:
-            return sentence
-        least = f"{percent(self.delta_eer)} or more"
-        return f"{sentence}; any two EERs up to {percent(self.largest)} that differ by {least} differ significantly"
+            return pairs
+        least = f"{in_percent(self.delta_eer)} points or more"
+        return f"{pairs}; any two EERs up to {percent(self.largest)} that differ by {least} differ significantly"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate one row per pair."""
@@ -255,8 +254,8 @@ def bounds_from_eers(
     p_value : float, default 0.01
         The level of significance.
     eer_m : float, optional
-        EER_M of eq. (7): the largest EER by default, or larger. A larger one is conservative if the published EERs are
-        rounded.
+        The largest possible EER, EER_M of eq. (7); by default the largest of the list. A larger one is conservative if
+        the published EERs are rounded.
     correction : {"holm", "bh", "none"}, default "holm"
         How p values are adjusted for the number of pairs: by Holm, by Benjamini and Hochberg (``bh``), or not at all.
 

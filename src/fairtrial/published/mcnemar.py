@@ -61,7 +61,7 @@ class McNemar(Result):
 
     def answer(self) -> str:
         """Give the conclusion of the exact test."""
-        errors = f"{self.b:,} trials that only A got wrong against {self.c:,} that only B did"
+        errors = f"{plural(self.b, 'trial')} that only A got wrong against {self.c:,} that only B did"
         evidence = f"{errors}, exact {p_phrase(self.p_value_exact)}"
         if self.p_value_exact >= _LEVEL:
             return f"A and B cannot be told apart ({evidence})"

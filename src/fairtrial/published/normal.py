@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.words import cut
 from fairtrial.inference.intervals import RateInterval, rate_interval
-from fairtrial.published.rates import class_interval, hter_interval, naive_interval, published_counts
+from fairtrial.published.rates import overall_interval, published_counts
 
 
 def ratios_up_to(most: float = 1000.0, points: int = 31) -> list[float]:
@@ -74,17 +73,12 @@ def hter_deviations(
         ratios = ratios_up_to()
     if not ratios or not all(np.isfinite(ratio) and ratio > 0 for ratio in ratios):
         raise ParameterError(f"ratios of impostor to genuine trials must be above 0, not {list(ratios)}", code="ratios")
-    if not 1 <= genuine < 2**53:
-        raise ParameterError(f"genuine trials must be at least one and below 2**53, not {cut(genuine)}", code="trials")
-    if max(ratios) * genuine >= 2**53:
-        text = f"impostor trials must be below 2**53, not {max(ratios):g} times {genuine:,}"
-        raise ParameterError(text, code="trials")
     impostor = [max(1, round(ratio * genuine)) for ratio in ratios]
     counts = [published_counts(far=far, frr=frr, impostor=number, genuine=genuine) for number in impostor]
     deviations = {
-        "HTER": [hter_interval(one).sigma for one in counts],
-        "NAIVE": [naive_interval(one).sigma for one in counts],
-        "CLASS": [class_interval(one).sigma for one in counts],
+        "HTER": [rate_interval(one).sigma for one in counts],
+        "NAIVE": [overall_interval("naive", one).sigma for one in counts],
+        "CLASS": [overall_interval("class", one).sigma for one in counts],
         "FAR": [rate_interval(one, measure="far").sigma for one in counts],
         "FRR": [rate_interval(one, measure="frr").sigma for one in counts],
     }
@@ -137,7 +131,7 @@ def hter_density(
     (0.020555, 0.9999)
     """
     counts = published_counts(far=far, frr=frr, impostor=impostor, genuine=genuine)
-    interval = hter_interval(counts, confidence=confidence)
+    interval = rate_interval(counts, confidence=confidence)
     if not interval.sigma > 0:
         raise ParameterError("there is no density without errors: the standard deviation is 0", code="nothing-to-draw")
     deviates = np.linspace(-4, 4, 401)

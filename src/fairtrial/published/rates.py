@@ -14,7 +14,7 @@ from fairtrial.core.errors import ParameterError, check_choice, check_count, che
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Column, Table, join_tables
-from fairtrial.core.words import figure_text, figures_text, in_percent, level_text, number_text, p_phrase, term
+from fairtrial.core.words import figure_text, figures_text, in_percent, level_text, number_text, p_phrase, plural, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.inference.intervals import (
     ENOUGH,
@@ -48,12 +48,18 @@ def published_counts(
 
     Parameters
     ----------
-    impostor, genuine : int
-        The number of trials of the class.
-    far, frr : float, optional
-        The error rate, a fraction.
-    false_accepts, false_rejects : int, optional
-        The number of errors, instead of the rate. Of each class either the rate or the number is given.
+    impostor : int
+        The number of impostor trials.
+    genuine : int
+        The number of genuine trials.
+    far : float, optional
+        The FAR, a fraction.
+    frr : float, optional
+        The FRR, a fraction.
+    false_accepts : int, optional
+        The number of false accepts, instead of the FAR.
+    false_rejects : int, optional
+        The number of false rejects, instead of the FRR.
 
     Returns
     -------
@@ -95,129 +101,24 @@ def published_counts(
     return ErrorCounts(nan, errors[0], errors[1], genuine, impostor)
 
 
-def hter_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
-    """Compute the interval of an HTER at a fixed threshold, all trials independent: eq. (13).
-
-    Parameters
-    ----------
-    counts : ErrorCounts
-        Errors and trials at one threshold, or `published_counts`.
-    confidence : float, default 0.95
-        The level of confidence, between 0 and 1.
-
-    Returns
-    -------
-    RateInterval
-        The interval, with the estimate and its standard deviation.
-
-    Raises
-    ------
-    ParameterError
-        If the confidence is outside (0, 1).
-
-    Notes
-    -----
-    Trials that share people are not independent, and this interval is then too narrow; `judged_interval` accounts
-    for them.
-
-    References
-    ----------
-    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (13).
-
-    Examples
-    --------
-    >>> result = hter_interval(published_counts(far=0.0115, frr=0.025, impostor=112000, genuine=400))
-    >>> round(result.low, 5), round(result.high, 5)
-    (0.01059, 0.02591)
-    """
-    return rate_interval(counts, confidence=confidence)
-
-
-def naive_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
-    """Compute the interval that treats an HTER as a proportion of all trials, eq. (18): kept for comparison.
-
-    It is usually far too narrow: the rarer class decides, not the number of all trials. The note says whether it is.
-
-    Parameters
-    ----------
-    counts : ErrorCounts
-        Errors and trials at one threshold, or `published_counts`.
-    confidence : float, default 0.95
-        The level of confidence, between 0 and 1.
-
-    Returns
-    -------
-    RateInterval
-        The interval of the HTER.
-
-    Raises
-    ------
-    ParameterError
-        If the confidence is outside (0, 1).
-
-    References
-    ----------
-    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (18).
-
-    Examples
-    --------
-    >>> naive_interval(published_counts(far=0.01, frr=0, impostor=112000, genuine=400)).note.code
-    'not-over-optimistic'
-    """
-    return _overall_interval("naive", counts, confidence)
-
-
-def class_interval(counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
-    """Compute the interval of the classification error, eq. (17): kept for comparison with that of an HTER.
-
-    Parameters
-    ----------
-    counts : ErrorCounts
-        Errors and trials at one threshold, or `published_counts`.
-    confidence : float, default 0.95
-        The level of confidence, between 0 and 1.
-
-    Returns
-    -------
-    RateInterval
-        The interval of all errors over all trials.
-
-    Raises
-    ------
-    ParameterError
-        If the confidence is outside (0, 1).
-
-    Notes
-    -----
-    The rarer class hardly counts, so the interval is usually too narrow for an HTER.
-
-    References
-    ----------
-    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (17).
-
-    Examples
-    --------
-    >>> model_a = published_counts(false_accepts=1285, false_rejects=10, impostor=112000, genuine=400)
-    >>> round(100 * class_interval(model_a).width, 3)
-    0.125
-    """
-    return _overall_interval("class", counts, confidence)
-
-
 Overall: TypeAlias = Literal["naive", "class"]
-"""Methods that treat an error as a proportion of all trials: the HTER, eq. (18), or the classification error, (17)."""
+"""Errors as proportions of all trials, for comparison only: the HTER, eq. (18), and the classification error, (17)."""
 
 
-def _overall_interval(method: Overall, counts: ErrorCounts, confidence: float) -> RateInterval:
+def overall_interval(method: Overall, counts: ErrorCounts, *, confidence: float = 0.95) -> RateInterval:
+    """Compute the normal interval of an error as a proportion of all trials; the note compares it with eq. (13)."""
     error, variance = _overall_error(method, counts)
-    note = _beside_proper(method, sqrt(variance), hter_interval(counts).sigma, 13)
+    note = _beside_proper(method, sqrt(variance), rate_interval(counts).sigma, 13)
     label = "Naive HTER" if method == "naive" else label_of("class-error")
     return normal_interval(
         error, sqrt(variance), confidence=confidence, method=method, measure=method, note=note, label=label
     )
 
 
-def _overall_test(method: Overall, a: ErrorCounts, b: ErrorCounts, alternative: Alternative) -> TestResult:
+def overall_test(
+    method: Overall, a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "two-sided"
+) -> TestResult:
+    """Test the difference of errors as proportions of all trials; the note compares it with eq. (15)."""
     (error_a, variance_a), (error_b, variance_b) = (_overall_error(method, counts) for counts in (a, b))
     sigma, measure = sqrt(variance_a + variance_b), "hter" if method == "naive" else "class-error"
     note = _beside_proper(method, sigma, independent_test(a, b).sigma or 0.0, 15)
@@ -359,7 +260,7 @@ class RateIntervals(Result):
     --------
     >>> from fairtrial.published import rate_intervals
     >>> rate_intervals(far=0.0115, frr=0.025, impostor=112000, genuine=400).answer()
-    'The HTER lies between 1.06 and 2.59 % (95 %, 112,000 impostor and 400 genuine trials, taken as independent)'
+    'The HTER lies between 1.06 and 2.59 % (95 %, 112,000 impostor trials and 400 genuine trials, taken as independent)'
     """
 
     FIELDS: ClassVar = (Field("intervals"),)
@@ -370,8 +271,9 @@ class RateIntervals(Result):
         """Give the first interval."""
         main = self.intervals[0]
         limits = figures_text(main.low, main.high, main.is_share).replace(" to ", " and ")
-        trials = f"{self.counts.impostor:,} impostor and {self.counts.genuine:,} genuine trials, taken as independent"
-        return f"The {term(main.label)} lies between {limits} ({level_text(main.confidence)}, {trials})"
+        impostor, genuine = plural(self.counts.impostor, "impostor trial"), plural(self.counts.genuine, "genuine trial")
+        basis = f"{level_text(main.confidence)}, {impostor} and {genuine}, taken as independent"
+        return f"The {term(main.label)} lies between {limits} ({basis})"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate one row per interval."""
@@ -395,12 +297,18 @@ def rate_intervals(
 
     Parameters
     ----------
-    impostor, genuine : int
-        The number of trials of the class.
-    far, frr : float, optional
-        The error rate, a fraction.
-    false_accepts, false_rejects : int, optional
-        The number of errors, instead of the rate. Of each class either the rate or the number is given.
+    impostor : int
+        The number of impostor trials.
+    genuine : int
+        The number of genuine trials.
+    far : float, optional
+        The FAR, a fraction.
+    frr : float, optional
+        The FRR, a fraction.
+    false_accepts : int, optional
+        The number of false accepts, instead of the FAR.
+    false_rejects : int, optional
+        The number of false rejects, instead of the FRR.
     measure : {"hter", "wer", "dcf", "far", "frr", "naive", "class", "all"}, default "hter"
         What is reported; ``naive`` and ``class`` are for comparison only.
     alpha : float, default 0.5
@@ -445,7 +353,7 @@ def rate_intervals(
         if not interval.sigma:
             intervals.append(counted_interval(counts, measure=reported, alpha=alpha, confidence=confidence))
         intervals.append(interval)
-    intervals += [make(counts, confidence=confidence) for make in (naive_interval, class_interval)]
+    intervals += [overall_interval(method, counts, confidence=confidence) for method in get_args(Overall)]
     for name, errors, trials in (
         ("far", round(counts.false_accepts), counts.impostor),
         ("frr", round(counts.false_rejects), counts.genuine),
@@ -508,10 +416,17 @@ def independent_test(
     *,
     measure: MeasureLike = "hter",
     alpha: float = 0.5,
+    pooled: bool = False,
     alternative: Alternative = "two-sided",
     names: tuple[str, str] = ("A", "B"),
 ) -> TestResult:
-    """Test two systems on independent trials: variances add.
+    r"""Test two systems on independent trials: variances add.
+
+    With `pooled`, the variance of a single rate is that under the null hypothesis,
+
+    .. math:: \sigma^2 = p (1 - p) (1 / n_A + 1 / n_B)
+
+    with p the errors of both systems over the trials of both.
 
     Parameters
     ----------
@@ -521,6 +436,9 @@ def independent_test(
         What is compared: a weighted sum of FAR and FRR.
     alpha : float, default 0.5
         The weight of FAR in the measure ``wer``.
+    pooled : bool, default False
+        Whether the variance is that under the null hypothesis, for a measure of one class: far, frr, recall,
+        sensitivity, specificity.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
     names : tuple of (str, str), default ("A", "B")
@@ -529,22 +447,23 @@ def independent_test(
     Returns
     -------
     TestResult
-        Called ``hter-independent``, ``far-independent``, ...
+        Called ``hter-independent``, ``far-independent``, ...; ``far-pooled``, ... with `pooled`.
 
     Raises
     ------
     ParameterError
-        If the measure is not linear.
+        If the measure is not linear; with `pooled`, if it depends on both rates: equal HTERs do not make both rates
+        equal, so there is nothing to pool.
 
     Notes
     -----
     Trials that share people are not independent, and the test then finds too many differences; `compare` accounts for
-    them.
+    them. Systems on the same trials are not independent either; `dependent_test` is for them.
 
     References
     ----------
-    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (15); of a single rate eq.
-    (7); one-sided eq. (5), two-sided eq. (6).
+    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (15); of a single rate eqs.
+    (7) and (8); one-sided eq. (5), two-sided eq. (6).
 
     Examples
     --------
@@ -552,67 +471,26 @@ def independent_test(
     >>> b = published_counts(far=0.0195, frr=0.0275, impostor=112000, genuine=400)
     >>> round(100 * independent_test(a, b).delta, 2)
     64.65
+    >>> round(independent_test(a, b, measure="frr", pooled=True).sigma, 6)
+    0.011305
     """
     compared, weights = as_measure(measure), linear_weights(measure, alpha)
     sigma = sqrt(independent_variance(a, weights) + independent_variance(b, weights))
-    estimate = float(weights.value(a) - weights.value(b))
-    note = few_errors_note(dict(zip(names, (a, b), strict=True)), weights)
-    return z_test(f"{compared.name}-independent", estimate, sigma, alternative=alternative, measure=compared, note=note)
-
-
-def pooled_test(
-    a: ErrorCounts, b: ErrorCounts, *, measure: MeasureLike = "far", alternative: Alternative = "two-sided"
-) -> TestResult:
-    r"""Test a single rate of two systems by its variance under the null hypothesis.
-
-    .. math:: \sigma^2 = p (1 - p) (1 / n_A + 1 / n_B)
-
-    with p the errors of both over the trials of both.
-
-    Parameters
-    ----------
-    a, b : ErrorCounts
-        Errors and trials of the system, or `published_counts`.
-    measure : str, Measure, DetectionCosts or callable, default "far"
-        What is compared: a measure of FAR alone or of FRR alone: far, frr, recall, sensitivity, specificity.
-    alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
-
-    Returns
-    -------
-    TestResult
-        Called ``far-pooled``, ``frr-pooled``, ...
-
-    Raises
-    ------
-    ParameterError
-        If the measure depends on both rates: equal HTERs do not make both rates equal, so there is nothing to pool.
-
-    Notes
-    -----
-    With as many trials for A as for B it is the paper's :math:`2 p (1 - p) / n`. Systems on the same trials are not
-    independent; `dependent_test` is for them.
-
-    References
-    ----------
-    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (8).
-
-    Examples
-    --------
-    >>> a, b = (published_counts(false_accepts=0, false_rejects=n, impostor=1, genuine=400) for n in (10, 11))
-    >>> round(pooled_test(a, b, measure="frr").sigma, 6)
-    0.011305
-    """
-    compared, weights = as_measure(measure), linear_weights(measure)
-    if bool(weights.far) == bool(weights.frr):
-        raise ParameterError(f"only a rate of one class can be pooled, such as far or frr, not {compared.name}")
-    errors, trials = ("false_accepts", "impostor") if weights.far else ("false_rejects", "genuine")
-    numbers = [getattr(counts, trials) for counts in (a, b)]
-    rate = float(sum(getattr(counts, errors) for counts in (a, b)) / sum(numbers))
-    sigma = abs(weights.far + weights.frr) * sqrt(rate * (1 - rate) * sum(1 / number for number in numbers))
-    estimate = float(weights.value(a) - weights.value(b))
-    note = few_errors_note({"A": a, "B": b}, weights)
-    return z_test(f"{compared.name}-pooled", estimate, sigma, alternative=alternative, measure=compared, note=note)
+    if pooled:
+        if bool(weights.far) == bool(weights.frr):
+            raise ParameterError(f"only a rate of one class can be pooled, such as far or frr, not {compared.name}")
+        errors, trials = ("false_accepts", "impostor") if weights.far else ("false_rejects", "genuine")
+        numbers = [getattr(counts, trials) for counts in (a, b)]
+        rate = float(sum(getattr(counts, errors) for counts in (a, b)) / sum(numbers))
+        sigma = abs(weights.far + weights.frr) * sqrt(rate * (1 - rate) * sum(1 / number for number in numbers))
+    return z_test(
+        f"{compared.name}-{'pooled' if pooled else 'independent'}",
+        float(weights.value(a) - weights.value(b)),
+        sigma,
+        alternative=alternative,
+        measure=compared,
+        note=few_errors_note(dict(zip(names, (a, b), strict=True)), weights),
+    )
 
 
 def few_errors_note(systems: Mapping[str, ErrorCounts], weights: Weights) -> Note | str:
@@ -717,77 +595,6 @@ def dependent_test(
     return z_test(f"{compared.name}-dependent", estimate, sqrt(variance), alternative=alternative, measure=compared)
 
 
-def naive_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "two-sided") -> TestResult:
-    """Test HTERs as if they were proportions of all trials, eq. (18): kept for comparison.
-
-    It is usually over-optimistic; the note says whether it is, compared with eq. (15).
-
-    Parameters
-    ----------
-    a, b : ErrorCounts
-        Errors and trials of the system, or `published_counts`.
-    alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
-
-    Returns
-    -------
-    TestResult
-        Called ``naive``.
-
-    Raises
-    ------
-    ParameterError
-        If the alternative is unknown.
-
-    References
-    ----------
-    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (18).
-
-    Examples
-    --------
-    >>> a = published_counts(far=0.131, frr=0.096, impostor=57748, genuine=5825)
-    >>> b = published_counts(far=0.158, frr=0.078, impostor=57748, genuine=5825)
-    >>> round(100 * naive_test(a, b).delta, 1)
-    98.8
-    """
-    return _overall_test("naive", a, b, alternative)
-
-
-def class_test(a: ErrorCounts, b: ErrorCounts, *, alternative: Alternative = "two-sided") -> TestResult:
-    """Test classification errors, eq. (17): kept for comparison.
-
-    The rarer class hardly counts, so it is usually over-optimistic; the note says whether it is, beside eq. (15).
-
-    Parameters
-    ----------
-    a, b : ErrorCounts
-        Errors and trials of the system, or `published_counts`.
-    alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
-
-    Returns
-    -------
-    TestResult
-        Called ``class``.
-
-    Raises
-    ------
-    ParameterError
-        If the alternative is unknown.
-
-    References
-    ----------
-    Bengio & Mariéthoz, A statistical significance test for person authentication, 2004, eq. (17).
-
-    Examples
-    --------
-    >>> a, b = (published_counts(false_accepts=n, false_rejects=1, impostor=99, genuine=1) for n in (9, 19))
-    >>> class_test(a, b).estimate
-    -0.1
-    """
-    return _overall_test("class", a, b, alternative)
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class RateTests(Result):
     """Tests of the difference of two systems from published error rates.
@@ -873,12 +680,18 @@ def compare_rates(
 
     Parameters
     ----------
-    impostor, genuine : int
-        The number of trials of the class, of each system.
-    a, b : tuple of (float, float), optional
-        FAR and FRR of the system, fractions.
-    a_counts, b_counts : tuple of (int, int), optional
-        False accepts and false rejects of the system, instead of its rates.
+    impostor : int
+        The number of impostor trials of each system.
+    genuine : int
+        The number of genuine trials of each system.
+    a : tuple of (float, float), optional
+        FAR and FRR of system A, fractions.
+    b : tuple of (float, float), optional
+        FAR and FRR of system B, fractions.
+    a_counts : tuple of (int, int), optional
+        False accepts and false rejects of A, instead of its rates.
+    b_counts : tuple of (int, int), optional
+        False accepts and false rejects of B, instead of its rates.
     measure : {"hter", "wer", "dcf", "far", "frr"}, default "hter"
         What is compared.
     alpha : float, default 0.5
@@ -930,19 +743,14 @@ def compare_rates(
             counts.append(published_counts(impostor=impostor, genuine=genuine, **published))
         except ParameterError as error:
             raise ParameterError("system {system}: {error}", system=name.upper(), error=error) from error
-    compared = as_measure(costs if costs is not None and measure == "dcf" else measure)
     first, second = counts
-    tests = []
-    if discordant is not None:
-        tests.append(
-            dependent_test(
-                first, second, Discordant(*discordant), measure=compared, alpha=alpha, alternative=alternative
-            )
-        )
-    tests.append(independent_test(first, second, measure=compared, alpha=alpha, alternative=alternative))
+    compared = as_measure(costs if costs is not None and measure == "dcf" else measure)
+    linear: dict[str, Any] = {"measure": compared, "alpha": alpha, "alternative": alternative}
+    tests = [] if discordant is None else [dependent_test(first, second, Discordant(*discordant), **linear)]
+    tests.append(independent_test(first, second, **linear))
     if measure in ("far", "frr"):
-        tests.append(pooled_test(first, second, measure=compared, alternative=alternative))
+        tests.append(independent_test(first, second, pooled=True, **linear))
     if measure == "hter":
-        tests += [make(first, second, alternative=alternative) for make in (naive_test, class_test)]
+        tests += [overall_test(method, first, second, alternative=alternative) for method in get_args(Overall)]
     weights = linear_weights(compared, alpha)
     return RateTests(tuple(tests), (float(weights.value(first)), float(weights.value(second))))

@@ -1,10 +1,12 @@
 """Analyse and plan tests in which people are tested several times."""
 
 from .attempts import Individuals
+from .cells import PAPER, QUICK, Cell, CoverageRow, Grid
 from .comparison_plans import ComparisonPlan, comparison_power, plan, plan_comparison
-from .coverage import PAPER, QUICK, Cell, CoverageRow, CoverageStudy, Grid, coverage_study
+from .coverage import CoverageStudy, coverage_study
+from .fits import FitTest, ModelFit, fit_model, fit_test, rho_interval
 from .intervals import RepeatedIntervals, repeated_intervals
-from .models import FitTest, ModelFit, draw_individuals, errors_pmf, fit_model, fit_test, rho_interval
+from .models import draw_individuals, errors_pmf
 from .rate_plans import RatePlan, check_plan, plan_rate, rule_of_thirty
 from .tests import IndividualsTests, individuals_test
 

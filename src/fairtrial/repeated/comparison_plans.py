@@ -32,7 +32,7 @@ from fairtrial.inference.people import People
 from fairtrial.inference.student import student_p_value
 from fairtrial.inference.variance import Components, Floats, welch
 from fairtrial.repeated.attempts import Rng
-from fairtrial.repeated.rate_plans import MOST, RatePlan, Scale, design_effect, plan_rate, smallest_enough
+from fairtrial.repeated.rate_plans import MOST, RatePlan, Scale, design_effect, plan_rate, smallest_that_stays
 from fairtrial.rules.measures import MeasureLike, Weights, linear_weights
 
 SystemRates: TypeAlias = tuple[float, float]
@@ -137,7 +137,7 @@ class ComparisonSetting:
             raise ParameterError(f"there must be at least 0 data sets, not {data_sets}")
         if individuals is not None and check_number("individual", individuals, most=int(MOST)) < 2:
             raise ParameterError(f"there must be at least two individuals, not {individuals}")
-        clients = individuals or smallest_enough(lambda clients: self.power(clients, confidence) >= power)
+        clients = individuals or smallest_that_stays(lambda clients: self.power(clients, confidence) >= power)
         if clients is None:
             least = None
             if self.impostors is not None:
@@ -145,7 +145,9 @@ class ComparisonSetting:
                 endless, effects = ((1.0, inf), (inf, inf)), (self.rho_impostor, 1.0)
                 parts = _parts(self.a, self.b, self.weights, self.correlation, endless, effects)
                 difference, variance = _difference(self.a, self.b, self.weights), sum(part.true for part in parts)
-                least = smallest_enough(lambda n: _student_power(difference, variance / n, n - 1, confidence) >= power)
+                least = smallest_that_stays(
+                    lambda n: _student_power(difference, variance / n, n - 1, confidence) >= power
+                )
             if self.impostors is None or least is None:
                 text = "the two systems have the same error rate by this measure; no test can tell them apart"
                 raise ParameterError(text, code="no-difference")
@@ -744,7 +746,7 @@ def plan(
     Parameters
     ----------
     pi : float, optional
-        The error rate, a fraction, as expected; 0 with `below` for no error.
+        The error rate, a fraction, that is expected; 0, with `below`, for no error.
     rho : float, default 0.0
         The correlation between two attempts of a person, or between two trials that share the client.
     half_width : float, optional
@@ -753,8 +755,10 @@ def plan(
         Whether the half-width is that of the rate, or of its logit.
     below : float, optional
         The claimed rate, to be excluded by the one-sided upper bound.
-    a, b : tuple of (float, float), optional
-        FAR and FRR of the system, fractions, if two systems are to be compared.
+    a : tuple of (float, float), optional
+        FAR and FRR of system A, fractions, if two systems are to be compared.
+    b : tuple of (float, float), optional
+        FAR and FRR of system B, fractions.
     power : float, default 0.8
         The probability that the test succeeds, between 0 and 1: for an upper bound and for a comparison.
     individuals : int, optional

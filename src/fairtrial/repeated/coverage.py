@@ -1,337 +1,29 @@
-"""The coverage of the intervals for repeated attempts, by simulation or exactly: one cell, or a study of many.
-
-A study works on several cells at once, and keeps a journal from which a stopped one resumes.
-"""
+"""Study how often the intervals for repeated attempts cover the true rate: several cells at once, or given data."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import time
-import zlib
-from collections import abc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from dataclasses import asdict, astuple, dataclass, field, replace
-from itertools import product
-from math import nan
-from pathlib import Path
-from typing import IO, Any, ClassVar, Literal, TypeAlias, get_args
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from fairtrial.core.errors import (
-    InputError,
-    OutputError,
-    ParameterError,
-    as_generator,
-    check_choice,
-    check_confidence,
-    check_number,
-    check_rate,
-    check_resamples,
-    check_seed,
-    check_share,
-    check_workers,
-    refuse_given,
-)
+from fairtrial.core.errors import ParameterError, as_generator, check_choice, check_workers, refuse_given
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, plain, table_of
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.words import cut, level_text, levels_text, percent, plural
-from fairtrial.formats.files import ATTEMPTS, PathLike, is_at, lock
-from fairtrial.formats.results import write_tables
-from fairtrial.inference.variance import Floats
-from fairtrial.repeated import models
-from fairtrial.repeated.attempts import Individuals, PeopleLike, Rng, as_individuals
-from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS, known_method
-from fairtrial.repeated.models import GENERATORS, Generator, Outcomes
+from fairtrial.core.words import level_text, levels_text, percent, plural
+from fairtrial.formats.files import PathLike
+from fairtrial.repeated.attempts import PeopleLike, Rng, as_individuals
+from fairtrial.repeated.cells import PAPER, QUICK, Cell, CoverageRow, Grid, StudySettings
+from fairtrial.repeated.intervals import PAPER_METHODS, known_method
+from fairtrial.repeated.journal import open_journal
+from fairtrial.repeated.models import Generator
 from fairtrial.repeated.paper_claims import PAPER_CLAIMS, ClaimSupport, MethodCells
 
 GridName: TypeAlias = Literal["paper", "quick"]
-
-_CHECKSUM = 9  # bytes that a line of a journal begins with: eight digits and a space
-_SYNC_EVERY = 1.0  # seconds of work that a power cut may lose; a process that is killed loses none
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """People, attempts of each, the error rate and the correlation between attempts of a person.
-
-    Parameters
-    ----------
-    n : int
-        The number of people.
-    m : int
-        The number of attempts of each.
-    pi : float
-        The error rate, a fraction.
-    rho : float
-        The correlation between two attempts of a person.
-
-    Raises
-    ------
-    ParameterError
-        If there are fewer than two people or no attempt, or a rate or correlation is out of range.
-
-    Examples
-    --------
-    >>> Cell(1000, 5, 0.01, 0.05).m
-    5
-    """
-
-    n: int
-    m: int
-    pi: float
-    rho: float
-
-    def __post_init__(self) -> None:
-        bounds = (("n", self.n, 2, models.MOST_INDIVIDUALS), ("m", self.m, 1, models.MOST_SIMULATED))
-        for name, number, least, most in bounds:
-            if not least <= number <= most or number != int(number):
-                raise ParameterError(
-                    f"{name} must be a whole number from {least} to {most:,}, not {cut(number)}", code="out-of-range"
-                )
-        check_rate("pi", self.pi, open_ends=True)
-        check_share("rho", self.rho)
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """All combinations of numbers of people, attempts, error rates and correlations.
-
-    Parameters
-    ----------
-    n : tuple of int
-        Numbers of people.
-    m : tuple of int
-        Numbers of attempts of each.
-    pi : tuple of float
-        Error rates, fractions.
-    rho : tuple of float
-        Correlations between two attempts of a person.
-
-    Examples
-    --------
-    >>> len(list(Grid((100, 1000), (2, 5), (0.01,), (0.1, 0.4))))
-    8
-    """
-
-    n: tuple[int, ...]
-    m: tuple[int, ...]
-    pi: tuple[float, ...]
-    rho: tuple[float, ...]
-
-    def __iter__(self) -> Iterator[Cell]:
-        for n, m, pi, rho in product(self.n, self.m, self.pi, self.rho):
-            yield Cell(n, m, pi, rho)
-
-    def __len__(self) -> int:
-        return len(self.n) * len(self.m) * len(self.pi) * len(self.rho)
-
-
-PAPER = Grid(
-    (100, 500, 1000, 5000, 10_000, 50_000, 100_000),
-    (2, 5, 8, 12, 15, 20, 25, 30),
-    (0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1),
-    (0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.8),
-)
-"""The 2744 cells of Schuckers et al. 2004, section 3."""
-
-QUICK = Grid((100, 1000, 10_000), (2, 5, 20), (0.001, 0.01, 0.1), (0.01, 0.1, 0.4))
-"""A few of them, spread over the range of all."""
-
-
-@dataclass(frozen=True, slots=True)
-class CoverageRow(Record):
-    """The coverage of one method in one cell: proportions of all data sets; undefined intervals do not cover.
-
-    Attributes
-    ----------
-    n : int
-        The number of people.
-    m : float
-        The number of attempts of each, the mean if they differ.
-    pi : float
-        The error rate, a fraction.
-    rho : float
-        The correlation between two attempts of a person.
-    method : str
-        The name of the interval.
-    coverage : float
-        Proportion of data sets in which the interval covers the true rate.
-    mean_width, median_width : float
-        The width of the interval over data sets in which it is defined.
-    undefined : float
-        Proportion of data sets in which the interval is undefined.
-    too_high : float
-        Proportion of data sets in which the whole interval lies above the true rate.
-    too_low : float
-        Proportion of data sets in which the whole interval lies below the true rate.
-
-    Examples
-    --------
-    >>> from fairtrial.repeated import coverage_study
-    >>> study = coverage_study(n=100, m=2, pi=0.1, rho=0.2, methods=["dr"], exact=True)
-    >>> round(study.rows[0].coverage, 5)
-    0.79355
-    """
-
-    FIELDS: ClassVar = (
-        Field("n", "n", "count"),
-        Field("m", "m", "number"),
-        Field("pi", "pi", "number"),
-        Field("rho", "rho", "number"),
-        Field("method", "method"),
-        Field("coverage", "coverage", "rate"),
-        Field("mean_width", "mean width", "rate"),
-        Field("median_width", "median width", "rate", optional=True),
-        Field("undefined", "undefined", "rate"),
-        Field("too_high", "too high", "rate"),
-        Field("too_low", "too low", "rate"),
-    )
-    n: int
-    m: float
-    pi: float
-    rho: float
-    method: str
-    coverage: float
-    mean_width: float
-    median_width: float
-    undefined: float
-    too_high: float
-    too_low: float
-
-    @property
-    def cell(self) -> tuple[int, float, float, float]:
-        """People, attempts, error rate and correlation."""
-        return self.n, self.m, self.pi, self.rho
-
-
-@dataclass(frozen=True, slots=True)
-class StudySettings:
-    """The settings of a study, as of `coverage_study`; a journal is of one set of them.
-
-    Examples
-    --------
-    >>> StudySettings(methods=("bp", "lbb"), exact=True).generator
-    'oman-zucker'
-    """
-
-    methods: tuple[str, ...] = PAPER_METHODS
-    generator: Generator = "oman-zucker"
-    data_sets: int = 1000
-    n_resamples: int | None = 1000
-    confidence: float = 0.95
-    exact: bool = False
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name in self.methods:
-            known_method(name)
-        if not self.methods:
-            raise ParameterError(f"name at least one method of {', '.join(REPEATED_METHODS)}", code="no-method")
-        check_choice("generator", self.generator, GENERATORS)
-        check_number("data set", self.data_sets, most=10**9)
-        if self.n_resamples is not None:
-            check_resamples(self.n_resamples)
-        check_seed(self.seed)
-        check_confidence(self.confidence)
-        if self.exact:
-            given = {
-                "data_sets": self.data_sets != 1000,
-                "n_resamples": self.n_resamples != 1000,
-                "rng": self.seed != 0,
-            }
-            refuse_given(given, "applies to simulated data sets, not with {exact!p}", exact=True)
-
-    def cover(self, cell: Cell, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
-        """Compute how often each interval covers the true rate of a cell.
-
-        A cell has a random stream of its own, so that it gives the same result in every study.
-
-        Parameters
-        ----------
-        cell
-            The cell.
-        attempts
-            The attempts of each person, if they differ; then data sets must be simulated.
-
-        Raises
-        ------
-        ParameterError
-            If there are other numbers of attempts than people, or too many possible outcomes for exact coverage.
-
-        Examples
-        --------
-        >>> rows = StudySettings(methods=("lbb",), data_sets=2000).cover(Cell(1000, 5, 0.01, 0.05))
-        >>> 0.93 < rows[0].coverage < 0.97
-        True
-        """
-        if self.exact:
-            return self._enumerate(cell)
-        if attempts is not None and len(attempts) != cell.n:
-            raise ParameterError(f"there must be attempts of {cell.n} individuals, not of {len(attempts)}")
-        rates = np.array([cell.pi, cell.rho]).view(np.uint64).tolist()
-        source = np.random.default_rng([self.seed, cell.n, cell.m, *rates])
-        values, people = np.array([cell.m]), np.array([cell.n])
-        if attempts is not None:
-            values, people = np.unique(attempts, return_counts=True)
-        pmfs = [models.errors_pmf(int(value), cell.pi, cell.rho, generator=self.generator) for value in values]
-        counts = [
-            models.draw_counts(int(number), pmf, self.data_sets, source)
-            for number, pmf in zip(people, pmfs, strict=True)
-        ]
-        drawn = Individuals(
-            np.concatenate([np.arange(value + 1.0) for value in values]),
-            np.repeat(values, values + 1).astype(np.float64),
-            np.concatenate(counts, axis=1).astype(np.float64),
-        )
-        settings: dict[str, Any] = {"confidence": self.confidence, "n_resamples": self.n_resamples, "rng": source}
-        return [_row(cell, name, *known_method(name).limits(drawn, **settings)) for name in self.methods]
-
-    def _enumerate(self, cell: Cell) -> list[CoverageRow]:
-        """Sum over all possible data sets.
-
-        DR depends on the sum of errors, BP, BB and LBB also on that of their squares, and their distribution is a power
-        of a characteristic function; SB and BRR depend on the numbers of people with 0, 1, ... errors, all enumerated,
-        as if with infinitely many resamples.
-        """
-        pmf = models.errors_pmf(cell.m, cell.pi, cell.rho, generator=self.generator)
-        listed: dict[Callable[[int, Floats], Outcomes], Outcomes] = {}
-        rows = []
-        for name in self.methods:
-            listing: Callable[[int, Floats], Outcomes] = models.sums_of_squares
-            if name in ("dr", "sb", "brr", "bb-ml"):
-                listing = models.sums_of_errors if name == "dr" else models.histograms
-            if listing not in listed:
-                listed[listing] = listing(cell.n, pmf)
-            outcomes = listed[listing]
-            if name == "bb-ml" and (number := len(outcomes.probabilities)) > 20_000:
-                why = f"{number:,} fits of bb-ml; simulate it, or leave bb-ml out"
-                raise models.too_many_outcomes(cell.n, pmf, why)
-            limits = known_method(name).limits(outcomes.people, confidence=self.confidence, n_resamples=None)
-            rows.append(_row(cell, name, *limits, outcomes.probabilities))
-        return rows
-
-
-def _row(cell: Cell, method: str, low: Floats, high: Floats, weights: Floats | None = None) -> CoverageRow:
-    """Sum up the intervals of all data sets; without weights, each counts the same."""
-    defined = np.isfinite(low) & np.isfinite(high)
-    rounding = 1e-12
-    with np.errstate(invalid="ignore"):
-        above, below = low > cell.pi + rounding, high < cell.pi - rounding
-    widths, parts = (high - low)[defined], None if weights is None else weights[defined]
-    mean = median = nan
-    if len(widths):
-        mean = float(np.average(widths, weights=parts))
-        median = float(np.quantile(widths, 0.5, weights=parts, method="inverted_cdf"))
-    covered, undefined, too_high, too_low = (
-        float(np.average(which, weights=weights)) for which in (defined & ~above & ~below, ~defined, above, below)
-    )
-    return CoverageRow(cell.n, cell.m, cell.pi, cell.rho, method, covered, mean, median, undefined, too_high, too_low)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -488,16 +180,6 @@ class CoverageStudy(Result):
             rows.append((name, enough[name], within[name], *map(float, figures)))
         return Table("methods", "Coverage by method over all cells", columns, tuple(rows), self.notes)
 
-    def write(self, path: PathLike) -> None:
-        """Write one row per cell and method; the ending of the name decides the format, as of `write_tables`.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file, such as ``study.csv`` or ``study.parquet``.
-        """
-        write_tables(self.tables(), path)
-
 
 def coverage_study(
     grid: GridName | Iterable[Cell] | None = None,
@@ -524,15 +206,15 @@ def coverage_study(
     Parameters
     ----------
     grid : {"paper", "quick"} or iterable of Cell, optional
-        All cells of the paper, or a few of them, which is the default; or the cells themselves, such as a `Grid`.
+        All cells of the paper, or a few of them (the default); or cells, such as a `Grid`.
     n : int or sequence of int, optional
         Numbers of people, instead of the grid's.
     m : int or sequence of int, optional
         Attempts of each person, instead of the grid's.
     pi : float or sequence of float, optional
-        Error rates, fractions, instead of the grid's, or of the estimate from `like`.
+        Error rates, fractions, instead of the grid's or the estimated one.
     rho : float or sequence of float, optional
-        Correlations between two attempts of a person, instead of the grid's, or of the estimate from `like`.
+        Correlations between two attempts of a person, instead of the grid's or the estimated one.
     like : Individuals, path or tuple of (array_like, array_like), optional
         Instead of a grid: the errors and attempts of people; a path is that of a table with columns of both. The study
         has as many people and attempts, and the estimated rate and correlation; a negative one counts as 0.
@@ -541,7 +223,8 @@ def coverage_study(
     methods : sequence of str, default ("dr", "bp", "sb", "bb", "lbb", "brr")
         Any of ``dr``, ``bp``, ``sb``, ``bb``, ``lbb``, ``brr`` and ``bb-ml``, which fits a model to each data set.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated; see `errors_pmf`.
+        How attempts of a person come to be correlated: some repeat one decision of the person (``oman-zucker``), or
+        each person has an error rate (``beta-binomial``).
     data_sets : int, default 1000
         How many data sets are simulated, in each cell.
     n_resamples : int or None, default 1000
@@ -584,6 +267,8 @@ def coverage_study(
     >>> round(study.rows[0].coverage, 3)
     0.955
     """
+    from threadpoolctl import threadpool_limits
+
     seed = rng if isinstance(rng, int) else int(as_generator(rng).integers(1 << 53))
     settings = StudySettings(tuple(methods), generator, data_sets, n_resamples or None, confidence, exact, seed)
     if claims and confidence != 0.95:
@@ -608,11 +293,15 @@ def coverage_study(
             if progress is not None and kept.done:
                 progress(sum(cell in kept.done for cell in cells))
             missing = [cell for cell in dict.fromkeys(cells) if cell not in kept.done]
-            with closing(_in_parallel(missing, settings.cover, workers or os.cpu_count() or 1)) as finished:
-                for cell, rows in finished:
-                    kept.note(cell, rows)
-                    if progress is not None:
-                        progress(1)
+            # the matrices of a cell are small: more threads would only wait for each other
+            with threadpool_limits(1), ThreadPoolExecutor(workers or os.cpu_count() or 1) as threads:
+                try:
+                    for cell, rows in zip(missing, threads.map(settings.cover, missing), strict=True):
+                        kept.note(cell, rows)
+                        if progress is not None:
+                            progress(1)
+                finally:
+                    threads.shutdown(cancel_futures=True)
         covered = tuple(row for cell in cells for row in kept.done[cell])
     else:
         no_use = {"grid": grid, "n": n, "m": m, "workers": workers, "journal": journal}
@@ -643,122 +332,3 @@ def coverage_study(
         by_method = {method: MethodCells.of(covered, method) for method in settings.methods}
         supports = tuple(claim.support(by_method) for claim in PAPER_CLAIMS if set(claim.methods) <= set(by_method))
     return CoverageStudy(settings, covered, supports)
-
-
-def _in_parallel(
-    cells: Sequence[Cell], work: Callable[[Cell], list[CoverageRow]], workers: int
-) -> abc.Generator[tuple[Cell, list[CoverageRow]]]:
-    """Compute several cells at once, and yield each with its rows, in their order."""
-    from threadpoolctl import threadpool_limits
-
-    # the matrices of a cell are small: more threads would only wait for each other
-    with threadpool_limits(1), ThreadPoolExecutor(workers) as threads:
-        try:
-            yield from zip(cells, threads.map(work, cells), strict=True)
-        finally:
-            threads.shutdown(cancel_futures=True)
-
-
-@dataclass(slots=True, eq=False)
-class Journal:
-    """The rows of finished cells, written to a file as they come."""
-
-    done: dict[Cell, list[CoverageRow]]
-    _file: IO[bytes] | None = None
-    _header: bytes = b""
-    _synced: float = field(default_factory=time.monotonic)
-
-    def note(self, cell: Cell, rows: list[CoverageRow]) -> None:
-        """Keep the rows of a cell, and write them to the file."""
-        self.done[cell] = rows
-        if self._file is None:
-            return
-        begin = b"" if os.fstat(self._file.fileno()).st_size else self._header + b"\n"
-        self._file.write(begin + _sealed([row.to_dict() for row in rows]) + b"\n")
-        self._file.flush()
-        if time.monotonic() > self._synced + _SYNC_EVERY:
-            os.fsync(self._file.fileno())
-            self._synced = time.monotonic()
-
-
-@contextmanager
-def open_journal(path: PathLike | None, settings: dict[str, Any], cells: Sequence[Cell]) -> Iterator[Journal]:
-    """Open the journal of a study of these cells, which is removed again if no cell was finished; None writes nothing.
-
-    Raises
-    ------
-    InputError
-        If it is the journal of another study, or damaged.
-    OutputError
-        If the file cannot be written, or another process is using it.
-    """
-    if path is None:
-        yield Journal({})
-        return
-    place = Path(path)
-    every = hashlib.sha256(repr([astuple(cell) for cell in cells]).encode()).hexdigest()
-    header = _sealed({**settings, "cells": every})
-    try:
-        for attempt in range(ATTEMPTS):
-            with open(place, "a+b") as file:
-                if lock(file.fileno()) == "taken":
-                    text = f"{path}: another process is at work on this study; wait for its end, or name another file"
-                    raise OutputError(text, code="journal-in-use")
-                if not is_at(file.fileno(), place) and attempt < ATTEMPTS - 1:
-                    continue  # the other process removed it before it was locked
-                try:
-                    yield Journal(_read(file, place, header), file, header)
-                finally:
-                    if not os.fstat(file.fileno()).st_size:
-                        place.unlink(missing_ok=True)
-                return
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
-
-
-def remove_journal(path: PathLike) -> None:
-    """Remove a journal that is not needed any more, unless another process is using it."""
-    try:
-        with open(path, "rb") as file:
-            if lock(file.fileno()) != "taken":
-                Path(path).unlink(missing_ok=True)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be removed: {error.strerror or error}") from error
-
-
-def _read(file: IO[bytes], path: Path, header: bytes) -> dict[Cell, list[CoverageRow]]:
-    """Read the finished cells, and drop a line that was cut off when the study was stopped."""
-    file.seek(0)
-    lines = file.read().split(b"\n")
-    tail = lines.pop()
-    if not (lines[0] == header if lines else header.startswith(tail)):
-        if not (lines and _is_sealed(lines[0])):
-            text = f"{path}: is not a journal, or its first line is damaged; name another file, or remove this one"
-            raise InputError(text, code="not-a-journal")
-        text = f"{path}: is the journal of a study with other settings or cells; use those, remove it, or name another"
-        raise InputError(text, code="other-study")
-    if tail:
-        file.truncate(sum(len(line) + 1 for line in lines))
-    done = {}
-    for number, line in enumerate(lines[1:], start=2):
-        try:
-            if not _is_sealed(line):
-                raise ValueError("its checksum does not match its content")
-            rows = [CoverageRow(**entry) for entry in json.loads(line[_CHECKSUM:])]
-            done[Cell(rows[0].n, int(rows[0].m), rows[0].pi, rows[0].rho)] = rows
-        except (ValueError, TypeError, IndexError, RecursionError) as error:
-            message = f"{path}, line {number}: is damaged: {error}; remove the file to start again"
-            raise InputError(message, code="damaged-journal") from error
-    return done
-
-
-def _sealed(content: Any) -> bytes:
-    """Write a line of a journal, with its checksum first."""
-    text = json.dumps(content).encode()
-    return b"%08x %s" % (zlib.crc32(text), text)
-
-
-def _is_sealed(line: bytes) -> bool:
-    return line[:_CHECKSUM] == b"%08x " % zlib.crc32(line[_CHECKSUM:])

@@ -14,10 +14,12 @@ from fairtrial.core.tables import Column, Table
 from fairtrial.core.trials import TrialsLike, trials_of
 from fairtrial.core.words import in_percent, level_text, number_text, percent, plural, range_text, term
 from fairtrial.inference.intervals import Interval
+from fairtrial.inference.variance import Floats
 from fairtrial.published.rates import proportion_interval, rule_of_three
 from fairtrial.repeated import limits
 from fairtrial.repeated.attempts import ErrorKind, Individuals, PeopleLike, Person, Rng, as_individuals
-from fairtrial.repeated.models import MOST_FITTED, most_likely_limits, rho_interval
+from fairtrial.repeated.fits import MOST_FITTED, most_likely_limits, rho_interval
+from fairtrial.repeated.outcomes import Outcomes, histograms, sums_of_errors, sums_of_squares
 
 _FEW_ERRORS = 10
 
@@ -38,6 +40,9 @@ class RepeatedMethod:
         Its fixed level of confidence, if it has one.
     least_errors : int
         The number of errors from which on it is meant to be used.
+    outcomes : callable
+        Lists all possible data sets by what the limits depend on: the sum of errors, that of their squares too, or the
+        numbers of people with 0, 1, ... errors.
     """
 
     name: str
@@ -45,6 +50,7 @@ class RepeatedMethod:
     resamples: bool = False
     level: float | None = None
     least_errors: int = 0
+    outcomes: Callable[[int, Floats], Outcomes] = histograms
 
     def limits(
         self, people: Individuals, *, confidence: float = 0.95, n_resamples: int | None = 1000, rng: Rng = 0
@@ -57,11 +63,11 @@ class RepeatedMethod:
 REPEATED_METHODS: dict[str, RepeatedMethod] = {
     method.name: method
     for method in (
-        RepeatedMethod("dr", limits.doddington_limits, level=0.9, least_errors=30),
-        RepeatedMethod("bp", limits.best_practices_limits),
+        RepeatedMethod("dr", limits.doddington_limits, level=0.9, least_errors=30, outcomes=sums_of_errors),
+        RepeatedMethod("bp", limits.best_practices_limits, outcomes=sums_of_squares),
         RepeatedMethod("sb", limits.subset_bootstrap_limits, resamples=True),
-        RepeatedMethod("bb", limits.beta_binomial_limits),
-        RepeatedMethod("lbb", limits.logit_limits),
+        RepeatedMethod("bb", limits.beta_binomial_limits, outcomes=sums_of_squares),
+        RepeatedMethod("lbb", limits.logit_limits, outcomes=sums_of_squares),
         RepeatedMethod("brr", limits.balanced_replicates_limits, resamples=True),
         RepeatedMethod("bb-ml", most_likely_limits),
     )
@@ -246,7 +252,8 @@ class RepeatedIntervals(Result):
         tried = f"{plural(self.attempts, 'attempt')} of {plural(self.individuals, 'person', 'people')}"
         rho = "rho unknown" if isnan(self.rho) else f"rho {number_text(self.rho)}"
         if not isnan(self.rho_interval.low):
-            rho += f" ({range_text(*(round(limit, 4) for limit in self.rho_interval))})"
+            limits = range_text(*(round(limit, 4) for limit in self.rho_interval))
+            rho += f" ({level_text(self.confidence)}: {limits})"
         caption = f"{plural(self.errors, 'error')} in {tried}, {percent(self.estimate)}, {rho}"
         notes = (self.recommendation, *self.notes)
         main = table_of("intervals", caption, MethodInterval.FIELDS, self.methods.values(), notes=notes)
@@ -391,7 +398,7 @@ def recommend(people: Individuals, confidence: float = 0.95) -> Note:
         return Note("all-errors", "Nothing but errors: none of the six is informative; look at the successes instead.")
     rho, attempts = float(people.rho), float(people.total_attempts / people.individuals)
     expected = float(people.individuals) * min(estimate, 1 - estimate)
-    study = " A coverage study of data like these ({like!o}) shows how well the intervals cover."
+    study = " A coverage study of such data (coverage, {like!o}) shows how well the intervals cover."
     code = "use-lbb"
     if expected >= 10:
         text = (

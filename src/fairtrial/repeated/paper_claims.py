@@ -14,7 +14,7 @@ from fairtrial.core.results import Field, Record
 
 if TYPE_CHECKING:
     from fairtrial.inference.variance import Floats
-    from fairtrial.repeated.coverage import CoverageRow
+    from fairtrial.repeated.cells import CoverageRow
 
 Mask: TypeAlias = NDArray[np.bool_]
 RIGHT_COVERAGE = (0.925, 0.975)

@@ -27,7 +27,8 @@ from fairtrial.inference.intervals import normal_quantile
 from fairtrial.published.rates import rule_of_three
 from fairtrial.repeated.attempts import Individuals, Rng
 from fairtrial.repeated.limits import beta_binomial_limits, logit_limits
-from fairtrial.repeated.models import MOST_SIMULATED, Generator, drawn_people, errors_pmf, sums_of_squares
+from fairtrial.repeated.models import MOST_SIMULATED, Generator, drawn_people, errors_pmf
+from fairtrial.repeated.outcomes import sums_of_squares
 
 Scale: TypeAlias = Literal["linear", "logit"]
 
@@ -39,27 +40,8 @@ _SUMMED = 1 << 16  # outcomes up to which the power is summed over all possible 
 _ATTEMPTS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100)  # alternatives that are shown
 
 
-def smallest_enough(is_enough: Callable[[int], bool], *, least: int = 2, most: int = 10**12) -> int | None:
-    """Find the smallest whole number that is enough, if any larger one is too; None beyond `most`.
-
-    Examples
-    --------
-    >>> smallest_enough(lambda number: number**2 >= 1000)
-    32
-    """
-    low, high = least - 1, least
-    while not is_enough(high):
-        low, high = high, 2 * high
-        if high > most:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
-
-
 def smallest_that_stays(
-    is_enough: Callable[[int], bool], *, start: int, least: int = 2, most: int = 10**12, smooth: bool = False
+    is_enough: Callable[[int], bool], *, start: int = 2, least: int = 2, most: int = 10**12, smooth: bool = False
 ) -> int | None:
     """Find the smallest whole number from which on all are enough, though some below may be enough too.
 
@@ -462,7 +444,8 @@ def plan_rate(
     person_cost : float, default 1.0
         The cost of one more person, in attempts.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated; see `errors_pmf`.
+        How attempts of a person come to be correlated: some repeat one decision of the person (``oman-zucker``), or
+        each person has an error rate (``beta-binomial``).
     data_sets : int, default 0
         How many data sets are simulated at most, to check the plan as `check_plan` does; 0 for none.
     rng : numpy.random.Generator, int or None, default 0
@@ -491,8 +474,10 @@ def plan_rate(
     """
     check_share("rho", rho)
     if (half_width is None) == (below is None):
-        template = "ask either for a half-width of the interval ({half_width!p}), or for an upper bound ({below!p})"
-        raise ParameterError(template, code="either-or", below=below)
+        template = (
+            "give either the half-width of an interval, as in {half_width!o}, or the rate to exclude, as in {below!o}"
+        )
+        raise ParameterError(template, code="either-or", half_width=0.005, below=0.01)
     if individuals is not None and attempts is not None:
         text = "give either the individuals or the attempts of each; the other is what is planned"
         raise ParameterError(text, code="either-or")
@@ -595,7 +580,8 @@ def check_plan(
     plan : RatePlan
         The result of `plan_rate`.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated; see `errors_pmf`.
+        How attempts of a person come to be correlated: some repeat one decision of the person (``oman-zucker``), or
+        each person has an error rate (``beta-binomial``).
     data_sets : int, default 10000
         How many data sets are simulated at most; there are fewer if each has very many attempts.
     rng : numpy.random.Generator, int or None, default 0

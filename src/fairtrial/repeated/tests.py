@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import exp, inf, log1p, nan, sqrt
+from operator import attrgetter
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -47,7 +48,7 @@ class IndividualsTest(Record):
         Field("p_value", "p", "p"),
         Field("low"),
         Field("high"),
-        Field("interval", "interval", "interval", get=lambda test: (test.low, test.high), in_json=False),
+        Field("interval", "interval", "interval", get=attrgetter("low", "high"), in_json=False),
     )
     test: str
     estimate: float
@@ -97,17 +98,17 @@ class IndividualsTests(Result):
 
     def answer(self) -> str:
         """Give the conclusion of the first test."""
-        test, level = self.tests[0], level_text(self.confidence)
+        test = self.tests[0]
         if self.rate is not None:
-            p_value, rejected = p_phrase(test.p_value), test.p_value < 1 - self.confidence
-            limits = f"{level}: {in_percent(test.low)} to {percent(test.high)}"
+            claims = {
+                "two-sided": ("may be", "differs from"),
+                "less": ("is not shown to be below", "is below"),
+                "greater": ("is not shown to be above", "is above"),
+            }
+            claim = claims[self.alternative][test.p_value < 1 - self.confidence]
+            limits = f"{level_text(self.confidence)}: {in_percent(test.low)} to {percent(test.high)}"
             observed = f"The error rate, {percent(test.estimate)} ({limits}),"
-            if not rejected and self.alternative == "two-sided":
-                return f"{observed} may be {percent(self.rate)} ({p_value})"
-            if self.alternative == "two-sided":
-                return f"{observed} differs from {percent(self.rate)} ({p_value})"
-            side = {"less": "below", "greater": "above"}[self.alternative]
-            return f"{observed} is {'' if rejected else 'not shown to be '}{side} {percent(self.rate)} ({p_value})"
+            return f"{observed} {claim} {percent(self.rate)} ({p_phrase(test.p_value)})"
         people = "the same people" if self.design == "paired" else "different people"
         a, b = map(percent, self.rates)
         return difference_answer(
@@ -152,10 +153,11 @@ def individuals_test(
     rate : float, optional
         The rate that is tested, if there is one device; a fraction above 0 and below 1.
     paired : bool, default False
-        Whether the same people tested both devices. The people of two tables are matched by a column ``id`` if both
-        have it, and otherwise row by row; two tuples have the same people in the same order.
+        Whether the same people tested both devices. They are matched by a column ``id`` if both tables have it, and
+        otherwise by their order.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        What is claimed of the rate, or of A - B: that it is not `rate` or 0, below it (``less``) or above it.
+        What is claimed of the rate, or of A - B: that it differs from `rate` or from 0, is below (``less``) or above
+        (``greater``).
     confidence : float, default 0.95
         The level of confidence, between 0 and 1, of the two-sided intervals.
 
@@ -204,20 +206,10 @@ def individuals_test(
     if rate is not None:
         template = "two tables are tested against each other; {rate!p} goes with one table"
         raise ParameterError(template, code="does-not-apply", rate=rate)
+    notes: tuple[Note, ...] = ()
     if not paired:
-        devices = as_individuals(a), as_individuals(b)
-        first, second = (people.by_person() for people in devices)
-        # people are numbered together, and nobody is in both
-        places = (0, len(second[0])), (len(first[0]), 0)
-        moments = (
-            _moments(*(np.pad(counts, place) for counts in device))
-            for device, place in zip((first, second), places, strict=True)
-        )
-        rates = float(devices[0].estimate), float(devices[1].estimate)
-        test = _difference_test(rates[0] - rates[1], _variance(*moments), alternative, confidence)
-        return IndividualsTests("unpaired", alternative, confidence, (test,), rates, None, _few_errors(*devices))
-    matched: tuple[Note, ...] = ()
-    if isinstance(a, tuple) and isinstance(b, tuple):
+        first, second = (as_individuals(people).by_person() for people in (a, b))
+    elif isinstance(a, tuple) and isinstance(b, tuple):
         first, second = people_counts(*a), people_counts(*b)
         if len(first[0]) != len(second[0]):
             text = f"a paired test needs the same people for both devices, not {len(first[0])} and {len(second[0])}"
@@ -229,8 +221,23 @@ def individuals_test(
         tables = read_paired_counts(a, b)
         first, second = (people_counts(*table.counts) for table in tables)
         how = "row by row" if tables[0].ids is None else "by their ids"
-        matched = (Note("matched", f"{{people:plural person/people}} matched {how}", people=len(first[0])),)
-    return _paired_tests(first, second, matched, alternative, confidence)
+        notes = (Note("matched", f"{{people:plural person/people}} matched {how}", people=len(first[0])),)
+    devices = [Individuals.from_counts(*device) for device in (first, second)]
+    rates = float(devices[0].estimate), float(devices[1].estimate)
+    # without pairs, people are numbered together, and nobody is in both
+    places = [(0, 0), (0, 0)] if paired else [(0, len(second[0])), (len(first[0]), 0)]
+    moments = [
+        _moments(*(np.pad(counts, place) for counts in device))
+        for device, place in zip((first, second), places, strict=True)
+    ]
+    estimate = Estimate(rates[0] - rates[1], _variance(*moments, same_people=paired), ends=(-1.0, 1.0))
+    p_value, limits = estimate.p_value(alternative), estimate.interval(confidence)
+    tests = [IndividualsTest("cluster", estimate.value, estimate.statistic, estimate.df, p_value, *limits)]
+    if paired and (first[1] == second[1]).all():
+        tests.append(_sign_flip_test(first[0] - second[0], estimate.value, alternative))
+    notes = (*notes, *_few_errors(*devices))
+    design: Design = "paired" if paired else "unpaired"
+    return IndividualsTests(design, alternative, confidence, tuple(tests), rates, None, notes)
 
 
 def _rate_tests(people: Individuals, rate: float, alternative: Alternative, confidence: float) -> IndividualsTests:
@@ -264,25 +271,6 @@ def _rate_tests(people: Individuals, rate: float, alternative: Alternative, conf
     return IndividualsTests("rate", alternative, confidence, tests, (estimate,), rate, notes)
 
 
-def _paired_tests(
-    first: tuple[Floats, Floats],
-    second: tuple[Floats, Floats],
-    notes: tuple[Note, ...],
-    alternative: Alternative,
-    confidence: float,
-) -> IndividualsTests:
-    """Test two devices that the same people tested."""
-    devices = [Individuals.from_counts(*device) for device in (first, second)]
-    rates = float(devices[0].estimate), float(devices[1].estimate)
-    moments = _moments(*first), _moments(*second)
-    variance = _variance(*moments, same_people=True)
-    tests = [_difference_test(rates[0] - rates[1], variance, alternative, confidence)]
-    if (first[1] == second[1]).all():
-        tests.append(_sign_flip_test(first[0] - second[0], rates[0] - rates[1], alternative))
-    notes = (*notes, *_few_errors(*devices))
-    return IndividualsTests("paired", alternative, confidence, tuple(tests), rates, None, notes)
-
-
 def _moments(errors: Floats, attempts: Floats) -> Moments:
     """Compute the moments of the errors of people."""
     counts = np.stack([errors, attempts - errors], axis=1).astype(np.int64)
@@ -302,15 +290,6 @@ def _variance(first: Moments, second: Moments | None = None, *, same_people: boo
     of_people = [device.effective - 1 for device in devices]
     df = min(variance.df, min(of_people) if same_people else sum(of_people))
     return replace(variance, value=max(variance.value, least), df=max(df, 1.0))
-
-
-def _difference_test(
-    difference: float, variance: Variance, alternative: Alternative, confidence: float
-) -> IndividualsTest:
-    """Test a difference by Student's t."""
-    made = Estimate(difference, variance, ends=(-1.0, 1.0))
-    p_value = made.p_value(alternative)
-    return IndividualsTest("cluster", difference, made.statistic, made.df, p_value, *made.interval(confidence))
 
 
 def _any_correlation_test(
