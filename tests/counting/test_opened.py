@@ -46,6 +46,12 @@ def make(seed: int, size: int = 4000, dtype: Any = np.float64, *, ids: bool = Fa
     return ft.Trials.from_arrays(scores[order], genuine[order], systems=["face", "voice"], **(people if ids else {}))
 
 
+def test_one_system_is_named_by_itself_or_in_a_sequence(tmp_path: Path) -> None:
+    ft.write_trials(make(0), tmp_path / "a.csv")
+    for systems in ("voice", ["voice"]):
+        assert ft.open_trials(tmp_path / "a.csv", systems=systems).systems == ("voice",)
+
+
 def same_figures(dev: Any, test: Any, open_dev: Any, open_test: Any) -> None:
     """Thresholds, curves, errors and EERs are the same bits."""
     for system in ("face", "voice"):

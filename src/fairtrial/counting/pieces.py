@@ -827,7 +827,7 @@ def open_trials(
         names, chunks = chunk_parts(data, systems, options.pop("nan", "error"))
         _refuse(options, "chunks")
         return open_(chunks, names, origin="the chunks")
-    settings = as_options({**options, **({} if systems is None else {"systems": tuple(systems)})})
+    settings = as_options({**options, **({} if systems is None else {"systems": systems})})
     if is_files:
         origin = ", ".join(fspath(path) for path in some[:3])
         if isinstance(data, str) and re.match(r"[a-z0-9+]{2,}://", data):
