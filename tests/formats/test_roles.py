@@ -12,8 +12,9 @@ import pytest
 from fairtrial.core.errors import FairtrialError
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import IdColumn, Ids, Trials
+from fairtrial.formats import read_frame
 from fairtrial.formats.identities import settle
-from fairtrial.formats.read import read_frame, read_trials, write_trials
+from fairtrial.formats.read import read_trials, write_trials
 from fairtrial.formats.sheets import ReadOptions, Sheet, find_roles
 
 

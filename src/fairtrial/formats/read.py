@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.core.errors import InputError, OutputError, ParameterError, TrialsError
-from fairtrial.core.trials import Frame, Trials, TrialsLike, trials_of
+from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import listed, plural
 from fairtrial.formats import lists, parquet
 from fairtrial.formats.alignment import align
@@ -24,7 +24,6 @@ from fairtrial.formats.files import (
     system_name,
     write_whole,
 )
-from fairtrial.formats.frames import read_frame
 from fairtrial.formats.identities import SPACES, as_options, finish_checked, note_format
 from fairtrial.formats.key import Flags, Key, check_scored, join, read_key
 from fairtrial.formats.registry import (
@@ -35,28 +34,8 @@ from fairtrial.formats.registry import (
     detect_formats,
     find_format,
     format_of_name,
-    register_format,
 )
-from fairtrial.formats.results import write_tables
 from fairtrial.formats.sheets import ReadOptions, Sheet
-
-__all__ = [
-    "FORMATS",
-    "Format",
-    "Frame",
-    "Head",
-    "Progress",
-    "ReadOptions",
-    "Sheet",
-    "TrialsLike",
-    "read_frame",
-    "read_pair",
-    "read_trials",
-    "register_format",
-    "trials_of",
-    "write_tables",
-    "write_trials",
-]
 
 _SMALL = 1 << 26
 """Bytes in memory that are not worth a closer look."""
