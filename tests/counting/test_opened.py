@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import numpy as np
@@ -44,6 +46,12 @@ def make(seed: int, size: int = 4000, dtype: Any = np.float64, *, ids: bool = Fa
         "subject": [f"p{k % 40}" if own else f"q{k % 30}" for k, own in enumerate(genuine[order])],
     }
     return ft.Trials.from_arrays(scores[order], genuine[order], systems=["face", "voice"], **(people if ids else {}))
+
+
+def test_one_system_is_named_by_itself_or_in_a_sequence(tmp_path: Path) -> None:
+    ft.write_trials(make(0), tmp_path / "a.csv")
+    for systems in ("voice", ["voice"]):
+        assert ft.open_trials(tmp_path / "a.csv", systems=systems).systems == ("voice",)
 
 
 def same_figures(dev: Any, test: Any, open_dev: Any, open_test: Any) -> None:
@@ -227,6 +235,38 @@ def test_a_killed_process_changes_nothing(tmp_path: Path) -> None:
     whole = ft.performance_curve(trials, trials, system="face")
     assert np.array_equal(curve.threshold, whole.threshold)
     assert np.array_equal(curve.hter, whole.hter)
+
+
+class Late(Executor):
+    """Tasks end in the order of a key, well after all were submitted."""
+
+    def __init__(self, order: Callable[[int], int]) -> None:
+        self.order = order
+        self.tasks: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.tasks.append((future, partial(fn, *args)))
+        if len(self.tasks) == 1:
+            Timer(0.1, self.run).start()
+        return future
+
+    def run(self) -> None:
+        for place in sorted(range(len(self.tasks)), key=self.order):
+            future, work = self.tasks[place]
+            future.set_result(work())
+            time.sleep(0.02)
+
+
+def test_notes_do_not_depend_on_which_part_is_read_first(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(f"# {name}\nx x p{name} .9\nx y q{name} .1\n" * (1 + (name == "b")))
+    found = [
+        ft.open_trials([tmp_path / "a.txt", tmp_path / "b.txt"], executor=Late(order)) for order in (abs, int.__neg__)
+    ]
+    notes = [[str(note) for note in trials.notes] for trials in found]
+    assert notes[0] == notes[1]
+    assert sum("comments" in note for note in notes[0]) == 2
 
 
 class Lost(Executor):

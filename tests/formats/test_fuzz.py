@@ -183,7 +183,9 @@ def test_quick_and_slow_reader_on_odd_text(
         head = read_head(path)
     except InputError:
         return
-    pair = read_twice(head, Layout(NAMES, KINDS, delimiter, header=header), text_module._read_quickly)
+    pair = read_twice(
+        head, Layout(dict(zip(NAMES, KINDS, strict=True)), delimiter, header=header), text_module._read_quickly
+    )
     assert pair is None or difference(pair) is None
 
 

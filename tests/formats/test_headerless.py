@@ -51,6 +51,20 @@ def test_lists_are_told_by_their_cells(tmp_path: Path, kind: str, name: str) -> 
     assert codes(trials) == ["columns-guessed"]
 
 
+def test_commas_between_whole_scores(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("e1,t1,target,3\ne1,t2,nontarget,1\n")
+    trials = read_trials(tmp_path / "a.csv")
+    assert trials.scores[:, 0].tolist() == [3, 1]
+    assert ids_of(trials) == {"claim": ["e1", "e1"], "probe": ["t1", "t2"]}
+
+
+@pytest.mark.parametrize("text", ["e1 t1 target 0,3\ne1 t2 nontarget 0,1\n", "e1 0,3\ne2 0,1\n", "0,3\n0,1\n"])
+def test_a_decimal_comma_separates_no_columns(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(FairtrialError):
+        read_trials(tmp_path / "a.txt")
+
+
 def test_attacks_are_kept(tmp_path: Path) -> None:
     (tmp_path / "cm.txt").write_text(ASVSPOOF)
     column = read_trials(tmp_path / "cm.txt").columns["attack"]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fairtrial.core.errors import FairtrialError, ParameterError
 from fairtrial.core.trials import Ids, Trials
+from fairtrial.core.words import Text
 from fairtrial.formats import identities
 from fairtrial.formats.identities import check_repeated
 from fairtrial.formats.read import read_trials, write_trials
@@ -191,8 +192,13 @@ def test_person_with_models_and_probes_keeps_the_ids_as_columns(tmp_path: Path) 
 
 
 def test_the_columns_are_listed_where_nothing_says_what_is_genuine(tmp_path: Path) -> None:
-    message = refused(tmp_path, "who,whom,truth,face\na,a,yes,.9\na,b,no,.1\n")
-    assert "it needs a label column, or claim and subject; its columns are face, who, whom, truth" in message
+    (tmp_path / "a.csv").write_text("who,whom,truth,face\na,a,yes,.9\na,b,no,.1\n")
+    with pytest.raises(FairtrialError) as caught:
+        read_trials(tmp_path / "a.csv")
+    assert isinstance(caught.value.text, Text)
+    assert caught.value.text.values["wanted"] == "a label column, or claim and subject"
+    for name in ("who", "whom", "truth", "face"):
+        assert name in caught.value.text.values["names"]
 
 
 def test_compressed_files_are_settled_alike(tmp_path: Path) -> None:

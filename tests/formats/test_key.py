@@ -19,6 +19,7 @@ KEYS = {
     "nist": "modelid\tsegmentid\tside\ttargettype\n" + "".join(f"{m}\t{u}\ta\t{WORDS[g]}\n" for m, u, g, _ in TRIALS),
     "spaces": "enrol test label gender\n" + "".join(f"{m} {u} {WORDS[g]} f\n" for m, u, g, _ in TRIALS),
     "csv": "trial,label,claim,probe\n" + "".join(f"{k},{g},{m},{u}\n" for k, (m, u, g, _) in enumerate(TRIALS)),
+    "commas": "".join(f"{m},{u},{WORDS[g]}\n" for m, u, g, _ in TRIALS),
     "odd order": "".join(f"x {u} - {m} {WORDS[g]} -\n" for m, u, g, _ in TRIALS),
 }
 SCORES = {
@@ -61,6 +62,12 @@ def test_a_key_whose_rows_differ_in_width_has_no_label(tmp_path: Path) -> None:
     with pytest.raises(FairtrialError) as caught:
         read_trials(write(tmp_path, "face", SCORES["headerless"]), key=key)
     assert caught.value.code == "no-label"
+
+
+def test_a_column_of_a_key_that_occurs_twice(tmp_path: Path) -> None:
+    key = write(tmp_path, "key.csv", "probe,label,label\nu1,1,0\n")
+    with pytest.raises(FairtrialError, match="'label' occurs twice"):
+        read_trials(write(tmp_path, "face", SCORES["csv"]), key=key)
 
 
 def test_conditions_are_kept(tmp_path: Path) -> None:

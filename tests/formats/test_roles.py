@@ -12,8 +12,9 @@ import pytest
 from fairtrial.core.errors import FairtrialError
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import IdColumn, Ids, Trials
+from fairtrial.formats import read_frame
 from fairtrial.formats.identities import settle
-from fairtrial.formats.read import read_frame, read_trials, write_trials
+from fairtrial.formats.read import read_trials, write_trials
 from fairtrial.formats.sheets import ReadOptions, Sheet, find_roles
 
 
@@ -196,7 +197,7 @@ def test_the_work_grows_with_the_number_of_systems_and_not_with_its_square() -> 
     names = [Counted(name) for name in ("claim", "subject", *(f"system {k}" for k in range(3000)))]
     Counted.compared = 0
     roles = find_roles(names, dict.fromkeys(names, "fraction"), ReadOptions(), "a.csv")
-    kinds = roles.kinds
+    kinds = roles.kinds_of(names)
     scores = np.zeros((2, 3000))
     Trials.from_arrays(scores, [True, False], systems=roles.scores)
     assert [kinds[name] for name in names[:3]] == ["text", "text", "score"]

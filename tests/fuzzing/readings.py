@@ -74,7 +74,7 @@ def difference_from_oracle(path: Path, delimiter: str, *, header: bool) -> str |
     if head.has_counts:  # a first row of counts, of which the oracle knows nothing
         return None
     expected = _by_oracle(path.read_bytes().decode(), delimiter, header=header)
-    layout = Layout(NAMES, KINDS, delimiter, header=header)
+    layout = Layout(dict(zip(NAMES, KINDS, strict=True)), delimiter, header=header)
     quickly = text_module._read_quickly(head, layout, None)
     slowly: Columns | None = None
     with contextlib.suppress(InputError):

@@ -33,9 +33,9 @@ _MOST_TRIALS = 1 << 53  # more could not be distinguished as 64-bit floats
 class Roster:
     """The people of a counter, numbered as they come; the same name is the same person in both roles."""
 
-    def __init__(self, names: tuple[str, ...] = (), links: Integers | None = None) -> None:
-        self._numbers = {name: number for number, name in enumerate(names)}
-        self._links = set() if links is None else {(a, b) for a, b in links.tolist()}
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._links: set[tuple[int, int]] = set()
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -601,13 +601,20 @@ class Counter(NamedSystems):
         for k, name in enumerate(self.systems):
             cells = self.cells(name)
             arrays |= {f"level.{k}": np.array([cells.level]), f"starts.{k}": cells.starts, f"counts.{k}": cells.counts}
+        return arrays | self._people_arrays()
+
+    def _people_arrays(self) -> dict[str, NDArray[Any]]:
+        """Give the people and their counts by name; nothing if they are not counted."""
         if self._roles is None:
-            return arrays
+            return {}
         names, order, links = self._roster.ordered()
-        arrays |= {"roles": np.array([role in self._roles for role in ROLES]), "links": links}
         words = [name.encode("utf-8", "surrogatepass") for name in names]
-        arrays["people"] = np.frombuffer(b"".join(words), dtype=np.uint8)
-        arrays["people.ends"] = np.cumsum([0, *map(len, words)])
+        arrays: dict[str, NDArray[Any]] = {
+            "roles": np.array([role in self._roles for role in ROLES]),
+            "links": links,
+            "people": np.frombuffer(b"".join(words), dtype=np.uint8),
+            "people.ends": np.cumsum([0, *map(len, words)]),
+        }
         for k, watched in enumerate(self._watched):
             arrays[f"watched.{k}"] = watched.by_class
             arrays |= {f"{role}.{k}": counts for role, counts in watched.renumbered(order).items()}
@@ -677,73 +684,47 @@ class Counter(NamedSystems):
         if not all(isinstance(name, str) for name in [*settings["systems"], *settings["thresholds"]]):
             raise ValueError("the names of systems are not texts")
         counter = cls(settings["systems"], precision=settings["precision"], thresholds=settings["thresholds"])
-        counter._check_arrays(arrays)
-        counter._totals += arrays["totals"]
-        for k, accumulator in enumerate(counter._counted):
-            level = int(arrays[f"level.{k}"][0])
-            accumulator.merge(CountedCells(level, counter._floor, arrays[f"starts.{k}"], arrays[f"counts.{k}"]))
-        if "roles" in arrays:
-            counter._know_roles(tuple(role for role, known in zip(ROLES, arrays["roles"], strict=True) if known))
-            letters, ends = arrays["people"].astype(np.uint8).tobytes(), arrays["people.ends"].tolist()
-            words = (letters[begin:end] for begin, end in pairwise(ends))
-            counter._roster = Roster(tuple(word.decode("utf-8", "surrogatepass") for word in words), arrays["links"])
-            for k, watched in enumerate(counter._watched):
-                watched.by_class = arrays[f"watched.{k}"]
-                watched.by_person = {role: arrays[f"{role}.{k}"] for role in counter.roles}
-        return counter
-
-    def _check_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Raise a ValueError unless the arrays are what a counter of these settings gives."""
         totals = arrays["totals"]
         _check_counts("totals", totals, (2,))
+        counter._totals += totals
         names = {"totals"}
-        for k in range(len(self.systems)):
-            level, starts, counts = (arrays[f"{name}.{k}"] for name in ("level", "starts", "counts"))
+        for k, accumulator in enumerate(counter._counted):
             names |= {f"level.{k}", f"starts.{k}", f"counts.{k}"}
-            if level.shape != (1,) or not 0 <= level[0] <= LAST_LEVEL or starts.ndim != 1 or len(starts) > self.budget:
+            level, starts, counts = (arrays[f"{name}.{k}"] for name in ("level", "starts", "counts"))
+            if level.shape != (1,) or not 0 <= level[0] <= LAST_LEVEL or starts.ndim != 1:
                 raise ValueError(f"level.{k} or starts.{k} is out of range")
-            if np.isnan(scores_at(starts)).any() or not (starts[1:] > starts[:-1]).all():
+            if len(starts) > counter.budget or np.isnan(scores_at(starts)).any() or (starts[1:] <= starts[:-1]).any():
                 raise ValueError(f"starts.{k} does not rise, or is out of range")
-            if not np.array_equal(cell_starts(starts, int(level[0]), self._floor), starts):
+            if not np.array_equal(cell_starts(starts, int(level[0]), counter._floor), starts):
                 raise ValueError(f"starts.{k} holds values that are not starts of cells")
             _check_counts(f"counts.{k}", counts, (2, len(starts)), totals)
             if not counts.any(axis=0).all():
                 raise ValueError(f"counts.{k} holds an empty cell")
+            accumulator.merge(CountedCells(int(level[0]), counter._floor, starts, counts))
         if "roles" in arrays:
-            names |= self._check_people(arrays)
+            counter._know_roles(tuple(role for role, known in zip(ROLES, arrays["roles"], strict=True) if known))
+            letters, ends = arrays["people"].astype(np.uint8).tobytes(), arrays["people.ends"].tolist()
+            words = (letters[begin:end] for begin, end in pairwise(ends))
+            counter._roster.add(word.decode("utf-8", "surrogatepass") for word in words)
+            counter._roster.link(arrays["links"])
+            for k, watched in enumerate(counter._watched):
+                width = len(watched.thresholds) + 1
+                watched.by_class = arrays[f"watched.{k}"]
+                watched.by_person = {role: arrays[f"{role}.{k}"] for role in counter.roles}
+                _check_counts(f"watched.{k}", watched.by_class, (2, width), totals)
+                for role, by_person in watched.by_person.items():
+                    _check_counts(f"{role}.{k}", by_person, (2, len(counter._roster), width), totals)
+                    if not np.array_equal(by_person.sum(axis=1), watched.by_class):
+                        raise ValueError(f"{role}.{k} does not add up to watched.{k}")
+            # people out of order, or people and links that occur twice or cannot be, come out otherwise
+            again = counter._people_arrays()
+            names |= again.keys()
+            for name in ("roles", "people", "people.ends", "links"):
+                if not np.array_equal(again[name], arrays[name]):
+                    raise ValueError(f"{name} is not what a counter holds")
         if names != arrays.keys():
             raise ValueError(f"it holds {listed(sorted(arrays.keys() - names))}, which no such counter has")
-
-    def _check_people(self, arrays: Mapping[str, NDArray[Any]]) -> set[str]:
-        """Check the counts by person, and give the names of their arrays."""
-        known, letters, ends, links = (arrays[name] for name in ("roles", "people", "people.ends", "links"))
-        if known.shape != (2,) or not np.isin(known, (0, 1)).all():
-            raise ValueError("roles must be two truth values")
-        if letters.ndim != 1 or ends.ndim != 1 or not len(ends) or ends[0] != 0 or ends[-1] != len(letters):
-            raise ValueError("people.ends does not fit people")
-        if (np.diff(ends) < 0).any() or ((letters < 0) | (letters > 255)).any():
-            raise ValueError("people is not text")
-        text = letters.astype(np.uint8).tobytes()
-        people = [text[begin:end].decode("utf-8", "surrogatepass") for begin, end in pairwise(ends.tolist())]
-        if any(one >= other for one, other in pairwise(people)):
-            raise ValueError("people are not in order, or occur twice")
-        pairs = links.reshape(-1, 2)
-        if pairs.shape != links.shape or ((pairs < 0) | (pairs >= len(people))).any():
-            raise ValueError("links holds people that are not there")
-        if (pairs[:, 0] >= pairs[:, 1]).any() or len(np.unique(pairs, axis=0)) < len(pairs):
-            raise ValueError("links are not in order, or occur twice")
-        names = {"roles", "people", "people.ends", "links"}
-        for k, thresholds in enumerate(self._by_system):
-            width = len(thresholds) + 1
-            watched = arrays[f"watched.{k}"]
-            _check_counts(f"watched.{k}", watched, (2, width), arrays["totals"])
-            names.add(f"watched.{k}")
-            for role in (role for role, is_known in zip(ROLES, known, strict=True) if is_known):
-                _check_counts(f"{role}.{k}", arrays[f"{role}.{k}"], (2, len(people), width), arrays["totals"])
-                if not np.array_equal(arrays[f"{role}.{k}"].sum(axis=1), watched):
-                    raise ValueError(f"{role}.{k} does not add up to watched.{k}")
-                names.add(f"{role}.{k}")
-        return names
+        return counter
 
 
 def _check_counts(

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice
 from os import PathLike, fspath
 from threading import Semaphore, Thread
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,78 @@ class Part(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class Survey:
+    """A description of the trials themselves, made in the first pass.
+
+    Attributes
+    ----------
+    genuine, impostor : int
+        The numbers of trials.
+    labels : frozenset of str
+        The labels that occur.
+    taken : tuple of str
+        How the columns of one of the pieces were interpreted, in words.
+    notes : collections.Counter of str
+        The number of pieces that each note is about.
+    ids : frozenset of str
+        The ids of the trials.
+    people : set of str
+        The names of all people.
+    """
+
+    genuine: int = 0
+    impostor: int = 0
+    labels: frozenset[str] = frozenset()
+    taken: tuple[str, ...] = ()
+    notes: Multiset[str] = field(default_factory=Multiset)
+    ids: frozenset[str] = frozenset()
+    people: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, read: ReadTrials) -> Survey:
+        """Describe some trials."""
+        trials, people = read.trials, set[str]()
+        for role in ROLES:
+            if role in trials.ids:
+                column = trials.ids[role].numbered()
+                people.update(column.names[np.unique(column.codes)].tolist())
+        genuine = int(np.count_nonzero(trials.genuine))
+        counts = (genuine, len(trials) - genuine)
+        return cls(*counts, read.labels, read.taken, Multiset(trials.notes), frozenset(trials.ids), people)
+
+    def merge(self, other: Survey) -> None:
+        """Add the survey of other trials, in whatever order they come."""
+        self.genuine += other.genuine
+        self.impostor += other.impostor
+        self.labels |= other.labels
+        self.taken = min(filter(None, (self.taken, other.taken)), default=())
+        self.notes += other.notes
+        self.ids |= other.ids
+        self.people |= other.people
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyQuestion:
+    """What the trials are."""
+
+    system: None = None
+    needs_ids: bool = True
+
+    def start(self) -> Survey:
+        """Describe no trial."""
+        return Survey()
+
+    def add(self, total: Survey, read: ReadTrials) -> Survey:
+        """Add some trials."""
+        return self.merge(total, Survey.of(read))
+
+    def merge(self, a: Survey, b: Survey) -> Survey:
+        """Add two surveys."""
+        a.merge(b)
+        return a
+
+
 @dataclass(frozen=True, slots=True)
 class ScoreQuestion:
     """A tally of the scores of one system."""
@@ -70,9 +142,9 @@ class ScoreQuestion:
         """Give the total of no score."""
         return self.tally.start()
 
-    def add(self, total: Any, trials: Trials) -> Any:
+    def add(self, total: Any, read: ReadTrials) -> Any:
         """Count some scores."""
-        return self.tally.add(total, trials.column(self.system), trials.genuine)
+        return self.tally.add(total, read.trials.column(self.system), read.trials.genuine)
 
     def merge(self, a: Any, b: Any) -> Any:
         """Add two totals."""
@@ -92,10 +164,10 @@ class PeopleQuestion:
         """Give a counter of the thresholds, with as few cells as possible."""
         return Counter(self.system, thresholds=self.thresholds, precision=0.5, threads=1)
 
-    def add(self, total: Counter, trials: Trials) -> Counter:
+    def add(self, total: Counter, read: ReadTrials) -> Counter:
         """Count some trials."""
-        ids = {role: trials.ids[role] for role in self.roles}
-        total.update(trials.column(self.system), trials.genuine, **ids)
+        ids = {role: read.trials.ids[role] for role in self.roles}
+        total.update(read.trials.column(self.system), read.trials.genuine, **ids)
         return total
 
     def merge(self, a: Counter, b: Counter) -> Counter:
@@ -105,115 +177,28 @@ class PeopleQuestion:
         return a
 
 
-Question: TypeAlias = ScoreQuestion | PeopleQuestion
+Question: TypeAlias = SurveyQuestion | ScoreQuestion | PeopleQuestion
 """A count over trials, of which those of parts add up; it can be sent to another process."""
 
 
-@dataclass(slots=True)
-class Survey:
-    """A description of the trials themselves, made in the first pass.
-
-    Attributes
-    ----------
-    genuine, impostor : int
-        The numbers of trials.
-    labels : frozenset of str
-        The labels that occur.
-    taken : tuple of str
-        How the columns of the first piece were interpreted, in words.
-    notes : collections.Counter of str
-        The number of pieces that each note is about.
-    ids : frozenset of str
-        The ids of the trials.
-    people : set of str
-        The names of all people.
-    """
-
-    genuine: int = 0
-    impostor: int = 0
-    labels: frozenset[str] = frozenset()
-    taken: tuple[str, ...] = ()
-    notes: Multiset[str] = field(default_factory=Multiset)
-    ids: frozenset[str] = frozenset()
-    people: set[str] = field(default_factory=set)
-
-    def add(self, read: ReadTrials) -> None:
-        """Add some trials."""
-        trials = read.trials
-        right = int(np.count_nonzero(trials.genuine))
-        people: set[str] = set()
-        for role in ROLES:
-            if role in trials.ids:
-                column = trials.ids[role].numbered()
-                people.update(column.names[np.unique(column.codes)].tolist())
-        self.merge(
-            Survey(
-                right,
-                len(trials) - right,
-                read.labels,
-                read.taken,
-                Multiset(trials.notes),
-                frozenset(trials.ids),
-                people,
-            )
-        )
-
-    def merge(self, other: Survey) -> None:
-        """Add the survey of other trials."""
-        self.genuine += other.genuine
-        self.impostor += other.impostor
-        self.labels |= other.labels
-        self.taken = self.taken or other.taken
-        self.notes += other.notes
-        self.ids |= other.ids
-        self.people |= other.people
-
-
-@dataclass(slots=True)
-class Answers:
-    """The total of each question, the survey if it is the first pass, and the trials and bytes that were read."""
+class Answers(NamedTuple):
+    """The total of each question, and the trials and bytes that were read."""
 
     totals: list[Any]
-    survey: Survey | None
-    rows: int = 0
-    size: int = 0
+    rows: int
+    size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """One pass over a set of these systems: its questions, and whether it is the first."""
-
-    questions: tuple[Question, ...]
-    first: bool
-    systems: tuple[str, ...]
-
-    def start(self) -> Answers:
-        """Give the answers of no trial."""
-        return Answers([question.start() for question in self.questions], Survey() if self.first else None)
-
-    def over(self, parts: Sequence[Part]) -> Answers:
-        """Answer the questions for some parts; this is the work of other processes."""
-        systems = self.systems if self.first else tuple(dict.fromkeys(question.system for question in self.questions))
-        everything = self.first or any(question.needs_ids for question in self.questions)
-        answers = self.start()
-        for part in parts:
-            answers.size += part.size
-            for read in part.trials(systems, everything=everything):
-                answers.rows += len(read.trials)
-                if answers.survey is not None:
-                    answers.survey.add(read)
-                for index, question in enumerate(self.questions):
-                    answers.totals[index] = question.add(answers.totals[index], read.trials)
-        return answers
-
-    def merge(self, answers: Answers, other: Answers) -> None:
-        """Add the answers of other parts, in whatever order they come."""
-        answers.rows += other.rows
-        answers.size += other.size
-        if answers.survey is not None and other.survey is not None:
-            answers.survey.merge(other.survey)
-        for index, question in enumerate(self.questions):
-            answers.totals[index] = question.merge(answers.totals[index], other.totals[index])
+def answer_parts(questions: Sequence[Any], systems: Sequence[str], parts: Sequence[Part]) -> Answers:
+    """Answer questions for some parts of a set of these systems; this is the work of other processes."""
+    named = tuple(dict.fromkeys(question.system for question in questions))
+    everything = any(question.needs_ids for question in questions)
+    totals, rows = [question.start() for question in questions], 0
+    for part in parts:
+        for read in part.trials(systems if None in named else named, everything=everything):
+            rows += len(read.trials)
+            totals = [question.add(total, read) for question, total in zip(questions, totals, strict=True)]
+    return Answers(totals, rows, sum(part.size for part in parts))
 
 
 @dataclass(slots=True)
@@ -456,7 +441,7 @@ class OpenTrials(NamedSystems):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader of a report should know; notes on some of the parts with their number."""
-        counted = self.survey.notes.items()
+        counted = sorted(self.survey.notes.items(), key=lambda note: str(note[0]))
         notes = [note if len(self._parts) == 1 else f"{note} (in {plural(parts, 'part')})" for note, parts in counted]
         return (*self.survey.taken, *notes, "read in pieces: whether a trial occurs twice was not looked at")
 
@@ -535,8 +520,9 @@ class OpenTrials(NamedSystems):
             The total of each question.
         """
         self.passes += 1
-        counting = Pass(tuple(questions), self._survey is None, self.systems)
-        answers, size = counting.start(), sum(part.size for part in self._parts)
+        first = [SurveyQuestion()] if self._survey is None else []
+        asked: list[Any] = [*first, *questions]
+        size = sum(part.size for part in self._parts)
         # count enough parts together that adding up takes little time, but leave work for all workers
         enough = max(min(1 << 27, size // 64), size // 4096)
         tasks: list[list[Part]] = [[]]
@@ -546,15 +532,18 @@ class OpenTrials(NamedSystems):
             tasks[-1].append(part)
         report = self._progress or (lambda state: None)
         report(PassState(self.passes, 0, 0, size))
-        for some in run_tasks(counting.over, tasks, self._executor):
-            counting.merge(answers, some)
-            report(PassState(self.passes, answers.rows, answers.size, size))
-        if answers.survey is not None:
+        totals, rows, read = [question.start() for question in asked], 0, 0
+        for some in run_tasks(partial(answer_parts, asked, self.systems), tasks, self._executor):
+            totals = [question.merge(*pair) for question, *pair in zip(asked, totals, some.totals, strict=True)]
+            rows, read = rows + some.rows, read + some.size
+            report(PassState(self.passes, rows, read, size))
+        if first:
+            survey, *totals = totals
             if self._check is not None:
-                self._check(answers.survey)
-            check_classes(answers.survey.genuine, answers.survey.impostor, self.origin)
-            self._survey = answers.survey
-        return answers.totals
+                self._check(survey)
+            check_classes(survey.genuine, survey.impostor, self.origin)
+            self._survey = survey
+        return totals
 
     def sample_of(self, system: str) -> Scores:
         """Give some scores of a system from all over the trials; they guide the work and never change a result.
@@ -827,7 +816,7 @@ def open_trials(
         names, chunks = chunk_parts(data, systems, options.pop("nan", "error"))
         _refuse(options, "chunks")
         return open_(chunks, names, origin="the chunks")
-    settings = as_options({**options, **({} if systems is None else {"systems": tuple(systems)})})
+    settings = as_options({**options, **({} if systems is None else {"systems": systems})})
     if is_files:
         origin = ", ".join(fspath(path) for path in some[:3])
         if isinstance(data, str) and re.match(r"[a-z0-9+]{2,}://", data):

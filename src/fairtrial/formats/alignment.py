@@ -43,62 +43,6 @@ def align(sheets: Sequence[Sheet], *, common: bool = False, labelled: bool = Tru
     if len(sheets) == 1:
         return first
     shared = [name for name in ID_FIELDS if all(name in sheet.ids for sheet in sheets)]
-    notes = [note for sheet in sheets for note in sheet.notes]
-    if not _in_step(sheets, shared):
-        rows, dropped = _matching_rows(sheets, shared, common=common)
-        sheets = [sheet.rows(picked) for sheet, picked in zip(sheets, rows, strict=True)]
-        if dropped:
-            notes.append(f"dropped {plural(dropped, 'trial')} that not all systems have, {len(sheets[0]):,} are left")
-    for sheet in sheets[1:] if labelled else ():
-        _check_labels(sheets[0], sheet)
-    scores = columns_of([column for sheet in sheets for column in sheet.scores.T])
-    systems = tuple(name for sheet in sheets for name in sheet.systems)
-    ids = {name: column for sheet in reversed(sheets) for name, column in sheet.ids.items()}
-    named = all(sheet.named for sheet in sheets if sheet.systems)
-    columns, clashes = _further(sheets)
-    return Sheet(
-        first.origin,
-        scores,
-        sheets[0].genuine,
-        systems,
-        ids,
-        tuple(dict.fromkeys([*notes, *clashes])),
-        named,
-        columns=columns,
-        taken=_taken(sheets),
-    )
-
-
-def _taken(sheets: Sequence[Sheet]) -> tuple[str, ...]:
-    """Tell what was taken for what in all files; by file, where that differs."""
-    told = [(sheet.origin, line) for sheet in sheets for line in sheet.taken]
-    if len({line for _, line in told}) < 2:
-        return tuple(dict.fromkeys(line for _, line in told))
-    return tuple(dict.fromkeys(f"{origin}: {line}" for origin, line in told))
-
-
-def _further(sheets: Sequence[Sheet]) -> tuple[dict[str, Further], list[str]]:
-    """Give the further columns of all sheets; of those that differ the first, and a note."""
-    found: dict[str, Further] = {}
-    clashes = []
-    for sheet in sheets:
-        for name, column in sheet.columns.items():
-            if not _is_same(found.setdefault(name, column), column):
-                clashes.append(f"column {cut(name)} differs in {sheet.origin}; that of {sheets[0].origin} is kept")
-    return found, clashes
-
-
-def _is_same(one: Further, other: Further) -> bool:
-    if one is other:
-        return True
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and bool(np.array_equal(one, other))
-    return one.same_as(other)
-
-
-def _in_step(sheets: Sequence[Sheet], shared: Sequence[str]) -> bool:
-    """Tell whether all sheets have the same trials in the same order already."""
-    first = sheets[0]
     if not shared:
         other = next(sheet for sheet in sheets[1:] if not sheet.ids.keys() & first.ids.keys() or sheet is sheets[-1])
         raise TrialsError(
@@ -111,27 +55,58 @@ def _in_step(sheets: Sequence[Sheet], shared: Sequence[str]) -> bool:
             others=_columns_of(other),
             columns={"probe": "NAME"},
         )
-    return all(
+    notes = [note for sheet in sheets for note in sheet.notes]
+    in_step = all(
         len(sheet) == len(first) and all(first.ids[name].same_as(sheet.ids[name]) for name in shared)
         for sheet in sheets[1:]
     )
+    if not in_step:
+        rows, dropped = _matching_rows(sheets, shared, common=common)
+        sheets = [sheet.rows(picked) for sheet, picked in zip(sheets, rows, strict=True)]
+        if dropped:
+            notes.append(f"dropped {plural(dropped, 'trial')} that not all systems have, {len(sheets[0]):,} are left")
+    for sheet in sheets[1:] if labelled else ():
+        different = np.flatnonzero(sheets[0].genuine != sheet.genuine)
+        if len(different):
+            row = int(different[0])
+            words = ["genuine" if each.genuine[row] else "impostor" for each in (sheets[0], sheet)]
+            raise TrialsError(
+                f"trial {_describe(sheets[0], row)} is {words[0]} in {first.origin} and {words[1]} in {sheet.origin} "
+                f"({len(different)} such trials); correct the labels"
+            )
+    columns: dict[str, Further] = {}
+    for sheet in sheets:
+        for name, column in sheet.columns.items():
+            if not _is_same(columns.setdefault(name, column), column):
+                notes.append(f"column {cut(name)} differs in {sheet.origin}; that of {first.origin} is kept")
+    taken = [(sheet.origin, line) for sheet in sheets for line in sheet.taken]
+    if len({line for _, line in taken}) > 1:  # by file, where they differ
+        taken = [(origin, f"{origin}: {line}") for origin, line in taken]
+    return Sheet(
+        first.origin,
+        columns_of([column for sheet in sheets for column in sheet.scores.T]),
+        sheets[0].genuine,
+        tuple(name for sheet in sheets for name in sheet.systems),
+        {name: column for sheet in reversed(sheets) for name, column in sheet.ids.items()},
+        tuple(dict.fromkeys(notes)),
+        all(sheet.named for sheet in sheets if sheet.systems),
+        columns=columns,
+        taken=tuple(dict.fromkeys(line for _, line in taken)),
+    )
+
+
+def _is_same(one: Further, other: Further) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.array_equal(one, other)
+    return one.same_as(other)
 
 
 def _columns_of(sheet: Sheet) -> str:
     """Give the ids and further columns of a sheet, in words."""
     ids = f"the ids {listed(sheet.ids)}" if sheet.ids else "no id"
     return f"{ids} (other columns: {listed(sheet.columns)})" if sheet.columns else ids
-
-
-def _check_labels(first: Sheet, other: Sheet) -> None:
-    different = np.flatnonzero(first.genuine != other.genuine)
-    if len(different):
-        row = int(different[0])
-        words = ["genuine" if sheet.genuine[row] else "impostor" for sheet in (first, other)]
-        raise TrialsError(
-            f"trial {_describe(first, row)} is {words[0]} in {first.origin} and {words[1]} in {other.origin} "
-            f"({len(different)} such trials); correct the labels"
-        )
 
 
 def _describe(sheet: Sheet, row: int) -> str:

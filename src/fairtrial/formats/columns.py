@@ -66,10 +66,11 @@ def read_named(
         header = [name.strip() for name in split_rows([first], delimiter)[0]]
         _check_names(header, head, (*numbers, *names), what)
         names = (*names, *(name for name in optional if name in header))
-        kinds: list[Kind] = ["score" if name in numbers else "text" if name in names else "skip" for name in header]
-        columns = read_columns(
-            head, Layout(tuple(header), tuple(kinds), delimiter, header=True, shape=listed(header))
-        ).columns
+        kinds: dict[str, Kind] = {
+            name: "score" if name in numbers else "text" if name in names else "skip" for name in header
+        }
+        layout = Layout(kinds, delimiter, header=True, shape=listed(header))
+        columns = read_columns(head, layout).columns
         found = {name: columns[name] if name in numbers else columns[name].decode() for name in (*numbers, *names)}
     if not len(found[(*numbers, *names)[0]]):
         raise InputError(f"{path}: has a header, but no row below it; expected {what}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from fairtrial.core.notes import Note
-from fairtrial.core.results import Result, plain
+from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Table
 from fairtrial.core.trials import Trials
 from fairtrial.formats.files import PathLike, Progress, check_place
@@ -28,6 +28,10 @@ class Conversion(Result):
         What the reader should know.
     """
 
+    FIELDS: ClassVar = (
+        *(Field("out"), Field("systems", get="trials.systems"), Field("genuine"), Field("impostor")),
+        *(Field("columns", get=lambda result: list(result.trials.columns)), Field("notes")),
+    )
     trials: Trials
     out: str
     notes: tuple[Note | str, ...]
@@ -37,26 +41,19 @@ class Conversion(Result):
         """The number of genuine trials."""
         return int(self.trials.genuine.sum())
 
+    @property
+    def impostor(self) -> int:
+        """The number of impostor trials."""
+        return len(self.trials) - self.genuine
+
     def answer(self) -> str:
         """Give what was written."""
-        genuine, impostor = self.genuine, len(self.trials) - self.genuine
-        systems = ", ".join(self.trials.systems)
-        return f"{self.out}: {genuine:,} genuine and {impostor:,} impostor trials, systems {systems}"
+        trials = f"{self.genuine:,} genuine and {self.impostor:,} impostor trials"
+        return f"{self.out}: {trials}, systems {', '.join(self.trials.systems)}"
 
     def tables(self) -> tuple[Table, ...]:
         """Give no rows, only the notes."""
         return (Table("trials", "", (), (), self.notes),)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the names of the command line's JSON."""
-        return {
-            "out": self.out,
-            "systems": list(self.trials.systems),
-            "genuine": self.genuine,
-            "impostor": len(self.trials) - self.genuine,
-            "columns": list(self.trials.columns),
-            "notes": plain(self.notes),
-        }
 
 
 def convert_files(

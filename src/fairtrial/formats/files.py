@@ -361,7 +361,9 @@ class Head:
                 continue
             rows = [[cell.strip(" ") for cell in line.split(delimiter)] for line in lines]
             # a comma between whole numbers may be a decimal point
-            if len({len(row) for row in rows}) == 1 and (delimiter == "\t" or any("." in cell for cell in rows[0])):
+            names = len(by_spaces[0]) == 1 and any(cell[:1].isalpha() for cell in rows[0])
+            is_sure = delimiter == "\t" or names or any("." in cell for cell in rows[0])
+            if is_sure and len({len(row) for row in rows}) == 1:
                 return delimiter, rows
         return " ", by_spaces if uniform else []
 
@@ -484,7 +486,10 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
             code="spreadsheet",
             path=str(path),
         )
-    if _is_utf16(data):
+    # UTF-16 says so, or has ASCII with a NUL before or after each letter
+    halves = (data[:64:2], data[1:64:2])
+    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if marked or (len(data) > 7 and any(not any(nuls) and all(text) for nuls, text in (halves, halves[::-1]))):
         raise InputError(f"{path}: is UTF-16 text; save it as UTF-8, as in iconv -f UTF-16 -t UTF-8 OLD > NEW")
     if not data.strip():
         raise InputError(f"{path}: holds nothing but white space")
@@ -513,15 +518,6 @@ def _copied(path: Path, most: int) -> IO[bytes]:
             data = pipe.read(1 << 20)
     copy.flush()
     return copy
-
-
-def _is_utf16(data: bytes) -> bool:
-    """Tell whether it says so, or has ASCII with a NUL before or after each letter."""
-    begin = data[:64]
-    halves = (begin[0::2], begin[1::2])
-    return begin.startswith((b"\xff\xfe", b"\xfe\xff")) or (
-        len(begin) > 7 and any(not any(nuls) and all(letters) for nuls, letters in (halves, halves[::-1]))
-    )
 
 
 class _CountedFile(FileIO):

@@ -62,7 +62,7 @@ def read_frame(frame: Frame, *, name: str = "data frame", **options: Any) -> Tri
     'read as data frame: scores face; label; kept besides: age'
     """
     settings = as_options(options)
-    return finish_checked(note_format(_sheet(frame, settings, name), "data frame"), settings)
+    return finish_checked(note_format(_sheet(frame, settings, name).checked(settings), "data frame"), settings)
 
 
 def _sheet(frame: Frame, options: ReadOptions, origin: str) -> Sheet:

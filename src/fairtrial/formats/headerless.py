@@ -182,13 +182,9 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
             )
         column_roles = _guess_roles(rows, given, labelled=not options.key)
         if not column_roles:
-            raise InputError(
-                "{origin}: the cells do not tell what its {width} columns hold; say so, as in {columns!o}",
-                code="columns-unclear",
-                origin=origin,
-                width=len(rows[0]),
-                columns={"label": str(len(rows[0]) - 1), "score": str(len(rows[0]))},
-            )
+            width = len(rows[0])
+            label = {"label": str(width - 1)} if width > 1 else {}
+            raise unclear_columns(origin, width, {**label, "score": str(width)})
         if "?" in column_roles:
             number = column_roles.index("?") + 1
             raise InputError(
@@ -232,8 +228,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
         tuple((field, field) for field in ID_FIELDS if field in column_roles),
         tuple(name for name, role in zip(names, column_roles, strict=True) if role == "other"),
     )
-    kinds = roles.kinds
-    layout = Layout(tuple(names), tuple(kinds[name] for name in names), delimiter, shape=" ".join(names))
+    layout = Layout(roles.kinds_of(names), delimiter, shape=" ".join(names))
     plan = TextPlan(layout, roles, ", ".join(names))
     if bob and not given:
         return plan
@@ -245,6 +240,12 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     example = {role: str(column_roles.index(role) + 1)}
     guessed = Note("columns-guessed", template, origin, names=names, columns=example)
     return plan if len(given) == len(column_roles) else replace(plan, notes=(guessed,))
+
+
+def unclear_columns(origin: str, width: int, example: dict[str, str]) -> InputError:
+    """Describe a text whose cells do not tell the roles of its columns."""
+    template = "{origin}: the cells do not tell what its {width} columns hold; say so, as in {columns!o}"
+    return InputError(template, code="columns-unclear", origin=origin, width=width, columns=example)
 
 
 def column_names(roles: Sequence[str], score: str) -> list[str]:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import InputError, ParameterError, TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, Trials, number_rows, object_array
-from fairtrial.core.words import Text, cut, listed, nearest, plural, shown
-from fairtrial.formats.sheets import PlaceOf, ReadOptions, Sheet, decode_labels, find_attacks
+from fairtrial.core.words import Text, cut, listed, plural
+from fairtrial.formats.sheets import PlaceOf, ReadOptions, Sheet, decode_labels, find_attacks, used_labels
 from fairtrial.formats.text import ArrowTexts, string_buffers
 
 SPACES = " \t\u00a0\u2007\u202f\u3000\ufeff"
@@ -29,62 +29,42 @@ SPEAKER = r"^(id\d{5})/"
 _KEPT_AS = {"claim": "model", "subject": "probe"}
 
 
-def settle_labels(
-    sheet: Sheet, labels: Ids, options: ReadOptions, *, whole: bool = True, columns: Sequence[str] = ()
-) -> Sheet:
-    """Settle a sheet by its labels, without the trials whose labels mean neither genuine nor impostor.
-
-    Parameters
-    ----------
-    sheet, options, columns
-        As for `settle`.
-    labels
-        The labels of all trials.
-    whole
-        Whether the sheet is a whole file; a piece need not have all labels.
-
-    Raises
-    ------
-    InputError
-        Labels of no known coding, or of two; a label that was given and does not occur; or as for `settle`.
-    """
-    genuine, keep, notes = decode_labels(labels, options, sheet.origin, whole=whole)
-    attacks = find_attacks(labels)
-    sheet = replace(sheet, notes=(*sheet.notes, *notes))
-    if keep is not None:
-        sheet, attacks = sheet.rows(keep), None if attacks is None else attacks[keep]
-    return settle(sheet, genuine, options, attacks=attacks, columns=columns)
-
-
 def settle(
     sheet: Sheet,
-    labels: NDArray[np.bool_] | None,
+    labels: Ids | NDArray[np.bool_] | None,
     options: ReadOptions,
     *,
-    attacks: NDArray[np.bool_] | None = None,
+    whole: bool = True,
     columns: Sequence[str] = (),
 ) -> Sheet:
-    """Decide who takes part in each trial, and whether it is genuine.
+    """Decide who takes part in each trial, and whether it is genuine; leave out trials of other labels.
 
     Parameters
     ----------
     sheet
         The trials with ids as they stand in the file.
     labels
-        Which trials the file says are genuine; None where it does not say.
+        The labels of all trials, or which are genuine; None where the file does not say.
     options
         What the caller says.
-    attacks
-        Trials in which somebody imitates the claimed person, who may then be said to be the subject.
+    whole
+        Whether the sheet is a whole file; a piece need not have all labels.
     columns
         The names of all columns, for the error where nothing says which trials are genuine.
 
     Raises
     ------
     InputError
-        An id that is empty or in which no person is found; labels that contradict the ids; nothing that says
-        which trials are genuine.
+        Labels of no known coding, or of two; a label that was given and does not occur; an id that is empty or in
+        which no person is found; labels that contradict the ids; nothing that says which trials are genuine.
     """
+    attacks = None
+    if isinstance(labels, Ids):
+        attacks, used = find_attacks(labels), frozenset[str]() if whole else used_labels(labels)
+        labels, keep, left_out = decode_labels(labels, options, sheet.origin, whole=whole)
+        sheet = replace(sheet, notes=(*sheet.notes, *left_out), labels=used)
+        if keep is not None:
+            sheet, attacks = sheet.rows(keep), None if attacks is None else attacks[keep]
     ids = {name: without_spaces(column) for name, column in sheet.ids.items()}
     changed = [name for name, column in ids.items() if column is not sheet.ids[name]]
     notes: tuple[str, ...] = (f"spaces around ids were left out: {', '.join(changed)}",) if changed else ()
@@ -102,11 +82,6 @@ def settle(
         genuine, more = _genuine(ids, labels, options, sheet, attacks, columns)
         notes += more
     return replace(sheet, ids=ids, genuine=genuine, columns={**sheet.columns, **further}, notes=(*sheet.notes, *notes))
-
-
-def _has_two_values(column: Further) -> bool:
-    """Tell whether a column could say which trials are genuine."""
-    return len(np.unique(column) if isinstance(column, np.ndarray) else np.unique(column.numbered().codes)) == 2
 
 
 def are_speakers(names: Iterable[str]) -> bool:
@@ -222,15 +197,13 @@ def _genuine(
     """Tell which trials are genuine: what the label says, and the ids where there is none; they must not contradict."""
     known = "claim" in ids and "subject" in ids
     if not known and (labels is None or options.genuine_by == "ids"):
-        names = f"; its columns are {listed(columns)}" if columns else ""
-        wanted = "a label column, or claim and subject" if labels is None else "claim and subject"
-        likely = next((name for name, column in sheet.columns.items() if _has_two_values(column)), "NAME")
+        numbers = {name: c if isinstance(c, np.ndarray) else c.numbered().codes for name, c in sheet.columns.items()}
         raise InputError(
             "{origin}: nothing says which trials are genuine: it needs {wanted}{names}; name them, as in {columns!o}",
             origin=sheet.origin,
-            wanted=wanted,
-            names=names,
-            columns={"label": likely},
+            wanted="a label column, or claim and subject" if labels is None else "claim and subject",
+            names=f"; its columns are {listed(columns)}" if columns else "",
+            columns={"label": next((name for name, column in numbers.items() if len(np.unique(column)) == 2), "NAME")},
         )
     if labels is None:
         if options.genuine_by == "label":
@@ -245,43 +218,44 @@ def _genuine(
     if not known:
         return labels, ()
     same = ids["claim"].equals(ids["subject"])
-    if options.genuine_by == "ids":
-        return same, (f"genuine where claim = subject; {plural(int((same != labels).sum()), 'label')} overruled",)
     wrong = labels != same
+    if options.genuine_by == "ids":
+        return same, (f"genuine where claim = subject; {plural(int(wrong.sum()), 'label')} overruled",)
     if attacks is not None:
         wrong &= ~attacks
     if not wrong.any():
         return labels, ()
-    claim, subject = (ids[name].numbered() for name in ("claim", "subject"))
-    claims, subjects = (set(column.names[np.unique(column.codes)]) for column in (claim, subject))
+    claims, subjects = (set(used_labels(ids[name].numbered())) for name in ("claim", "subject"))
     if claims.isdisjoint(subjects):  # they are named in different ways
         return labels, ()
     if options.genuine_by == "label":
         return labels, (f"{plural(int(wrong.sum()), 'label')} contradict claim and subject; the labels count",)
-    raise InputError(_contradiction(ids, labels, np.flatnonzero(wrong), sheet.place))
+    first, *others = rows = np.flatnonzero(wrong).tolist()
+    place, claim, subject = sheet.place(first), ids["claim"].name(first), ids["subject"].name(first)
+    more = [sheet.place(row).beside(place) for row in others[:5]]
+    also = f", as in row{'s' if len(others) > 1 else ''} {', '.join(more)}" if more else ""
+    raise InputError(
+        "{place}: the label says {label}, but the claim is {claim} and the subject {subject}{also}; correct them, or "
+        "say what counts: {by_label} or {by_ids}{person}",
+        place=str(place),
+        label="genuine" if labels[first] else "impostor",
+        claim=cut(claim),
+        subject=cut(subject),
+        also=also + (f" and {len(rows) - 6:,} more" if len(rows) > 6 else ""),
+        by_label=Text("{genuine_by!o}", genuine_by="label"),
+        by_ids=Text("{genuine_by!o}", genuine_by="ids"),
+        person=Text(
+            "; if ids are files, say how to find the person in them, as in {example}",
+            example=person_example(claim, subject),
+        )
+        if is_file(claim) or is_file(subject)
+        else "",
+    )
 
 
 def is_file(name: str) -> bool:
     """Tell whether an id looks like a file."""
     return _FILE.search(name) is not None
-
-
-def _contradiction(ids: dict[str, IdColumn], labels: NDArray[np.bool_], rows: NDArray[np.int64], place: PlaceOf) -> str:
-    row = int(rows[0])
-    first = place(row)
-    word = "genuine" if labels[row] else "impostor"
-    others = [place(int(other)).beside(first) for other in rows[1:6]]
-    more = f", as in row{'s' if len(rows) > 2 else ''} {', '.join(others)}" if others else ""
-    more += f" and {len(rows) - 6:,} more" if len(rows) > 6 else ""
-    claim, subject = (ids[name].name(row) for name in ("claim", "subject"))
-    error = (
-        f"{first}: the label says {word}, but the claim is {cut(claim)} and the subject {cut(subject)}{more}; correct "
-        f"them, or say what counts: {Text('{genuine_by!o}', genuine_by='label')} or "
-        f"{Text('{genuine_by!o}', genuine_by='ids')}"
-    )
-    if is_file(claim) or is_file(subject):
-        error += f"; if ids are files, say how to find the person in them, as in {person_example(claim, subject)}"
-    return error
 
 
 def person_example(*names: str) -> Text:
@@ -348,19 +322,16 @@ def _keys(columns: Sequence[IdColumn], skipped: int) -> NDArray[np.uint32]:
         block = slice(start, start + _BLOCK)
         total = np.zeros(len(keys[block]), dtype=np.uint64)
         for column, factor in zip(columns, _FACTORS, strict=False):
-            total += factor * _numbers(column, block, skipped)
+            if isinstance(column, ArrowTexts):
+                chunks = [chunk for chunk in column.texts.slice(start, _BLOCK).chunks if len(chunk)]
+                numbers = np.concatenate([_bytes_before_end(*string_buffers(chunk), skipped) for chunk in chunks])
+                total += factor * (numbers ^ (numbers >> np.uint64(31)))
+            else:
+                total += factor * column.numbered().codes[block].astype(np.uint64)
         total ^= total >> np.uint64(32)
         total *= _FACTORS[0]
         keys[block] = total >> np.uint64(32)
     return keys
-
-
-def _numbers(column: IdColumn, block: slice, skipped: int) -> NDArray[np.uint64]:
-    if not isinstance(column, ArrowTexts):
-        return column.numbered().codes[block].astype(np.uint64)
-    chunks = [chunk for chunk in column.texts.slice(block.start, _BLOCK).chunks if len(chunk)]
-    number = np.concatenate([_bytes_before_end(*string_buffers(chunk), skipped) for chunk in chunks])
-    return np.asarray(number ^ (number >> np.uint64(31)))
 
 
 _BLOCK = 1 << 15
@@ -420,29 +391,19 @@ def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
 def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Trials:
     """Make the trials of a sheet, with what was taken for what, its notes and more of them."""
     notes = [*(Note("read-as", "{text}", text=line) for line in sheet.taken), *sheet.notes]
-    if options.systems:
-        place = {name: k for k, name in enumerate(sheet.systems)}
-        missing = [name for name in options.systems if name not in place]
-        if missing:
-            raise TrialsError(
-                f"{sheet.origin}: there is no system {shown(missing[0])}; there are {listed(sheet.systems)}"
-                f"{nearest(missing[0], sheet.systems)}"
-            )
-        columns = [place[name] for name in options.systems]
-        sheet = replace(sheet, scores=np.asfortranarray(sheet.scores[:, columns]), systems=options.systems)
+    systems = options.chosen(sheet.systems, sheet.origin)
     scores = sheet.scores
-    negate = options.negate
-    chosen = negate if isinstance(negate, tuple) else sheet.systems if negate else ()
-    if chosen:
-        unknown = [name for name in chosen if name not in sheet.systems]
-        if unknown:
-            raise TrialsError(f"there is no system {shown(unknown[0])} to negate; there are {listed(sheet.systems)}")
+    if systems != sheet.systems:
+        place = {name: k for k, name in enumerate(sheet.systems)}
+        scores = np.asfortranarray(scores[:, [place[name] for name in systems]])
+    negated = options.negate if isinstance(options.negate, tuple) else systems if options.negate else ()
+    if negated:
         # before missing scores become rejections, which a sign would turn into acceptances
-        signs = [-1 if name in chosen else 1 for name in sheet.systems]
+        signs = [-1 if name in negated else 1 for name in systems]
         scores = scores * np.array(signs, dtype=scores.dtype)
-        notes.append(Note("distances", "{names:list}: scores are distances; {accepted}", names=list(chosen)))
+        notes.append(Note("distances", "{names:list}: scores are distances; {accepted}", names=list(negated)))
     notes += more
     ids: dict[str, Any] = dict(sheet.ids)
     return Trials.from_arrays(
-        scores, sheet.genuine, systems=sheet.systems, nan=options.nan, notes=notes, columns=sheet.columns, **ids
+        scores, sheet.genuine, systems=systems, nan=options.nan, notes=notes, columns=sheet.columns, **ids
     )

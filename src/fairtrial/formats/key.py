@@ -20,8 +20,8 @@ from fairtrial.core.words import cut
 from fairtrial.formats import parquet
 from fairtrial.formats.files import read_head
 from fairtrial.formats.headerless import label_column
-from fairtrial.formats.identities import SPEAKER, are_speakers, settle_labels, without_spaces
-from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, number_of, roles_by_name
+from fairtrial.formats.identities import SPEAKER, are_speakers, settle, without_spaces
+from fairtrial.formats.sheets import ReadOptions, Sheet, check_names, columns_of, number_of, roles_by_name
 from fairtrial.formats.table import text_header
 from fairtrial.formats.text import Kind, Layout, read_columns
 
@@ -63,13 +63,14 @@ def read_key(path: str, options: ReadOptions) -> Key:
             names=names,
             columns={"label": "NAME"},
         )
+    check_names(names, ReadOptions(), path)
     columns: dict[str, IdColumn]
     if head.is_parquet:
         texts = {name: table[name].to_pylist() for name in names}
         columns = {name: Ids.of(["" if cell is None else str(cell) for cell in cells]) for name, cells in texts.items()}
     else:
-        kinds: list[Kind] = ["text" if name else "skip" for name in names]
-        columns = read_columns(head, Layout(tuple(names), tuple(kinds), delimiter, header=header)).columns
+        kinds: dict[str, Kind] = {name: "text" if name else "skip" for name in names}
+        columns = read_columns(head, Layout(kinds, delimiter, header=header)).columns
     ids = {field: roles[field] for field in ID_FIELDS if field in roles}
     return Key(path, {name: without_spaces(column) for name, column in columns.items()}, label, ids)
 
@@ -147,7 +148,7 @@ def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet
         columns=further,
         taken=(taken, *(line for sheet in sheets for line in sheet.taken)),
     )
-    return settle_labels(joined, key.columns[key.label].numbered()[chosen], options), scored_rows
+    return settle(joined, key.columns[key.label].numbered()[chosen], options), scored_rows
 
 
 def check_scored(found: Flags, key: Key, options: ReadOptions) -> tuple[Note, ...]:

@@ -97,11 +97,11 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
 def _read_one(ordered: Sequence[Head], options: ReadOptions, progress: Progress | None) -> Sheet:
     """Read the files of one system, the genuine ones first."""
     names = _columns(ordered, options)
-    kinds: list[Kind] = [
-        "text" if name in ID_FIELDS else "skip" if name.startswith("column ") else "score" for name in names
-    ]
-    systems = tuple(name for name, kind in zip(names, kinds, strict=True) if kind == "score")
-    layout = Layout(names, tuple(kinds), " ", shape=" ".join(names))
+    columns: dict[str, Kind] = {
+        name: "text" if name in ID_FIELDS else "skip" if name.startswith("column ") else "score" for name in names
+    }
+    systems = tuple(name for name, kind in columns.items() if kind == "score")
+    layout = Layout(columns, " ", shape=" ".join(names))
     sheets = []
     comments = 0
     for head in ordered:
@@ -118,7 +118,7 @@ def _read_one(ordered: Sequence[Head], options: ReadOptions, progress: Progress 
     sheet = stack(sheets, f"{ordered[0].path} and {files['impostor']}")
     roles = " ".join("score" if name in systems else name for name in names)
     taken = f"{roles}; genuine {files['genuine']}, impostor {files['impostor']}"
-    return settle(replace(sheet, taken=(taken, *left_out(comments))), sheet.genuine, options).checked(options)
+    return settle(replace(sheet, taken=(taken, *left_out(comments))), sheet.genuine, options)
 
 
 def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:

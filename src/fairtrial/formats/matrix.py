@@ -51,8 +51,8 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
         )
     delimiter, top = axes
     names = ("id", *(f"{k + 2} ({name})" for k, name in enumerate(top)))
-    kinds: list[Kind] = ["text" if name == "id" else "score" for name in names]
-    layout = Layout(names, tuple(kinds), delimiter, header=True, shape=f"an id and {len(top)} scores")
+    kinds: dict[str, Kind] = {name: "text" if name == "id" else "score" for name in names}
+    layout = Layout(kinds, delimiter, header=True, shape=f"an id and {len(top)} scores")
     read = read_columns(head, layout, progress)
     columns = read.columns
     at_left: Ids = columns["id"].numbered()
@@ -90,4 +90,4 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
             path=head.path,
             diagonal=True,
         )
-    return sheet.checked(options)
+    return sheet

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from fairtrial.core.errors import InputError, OutputError
 from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, Trials
 from fairtrial.core.words import listed, plural, shown
 from fairtrial.formats.files import Head, Progress, check_unpacked, system_name
-from fairtrial.formats.identities import settle, settle_labels
+from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of
 from fairtrial.formats.text import EXACT
 
@@ -34,19 +33,25 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
     origin = str(head.path)
     try:
         with open(head.source, "rb") as file, ZipFile(file) as archive:
-            there = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            infos = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
             file.seek(-_END - len(archive.comment), os.SEEK_END)
             count = int.from_bytes(file.read(_END)[10:12], "little")
             if count not in (_MANY, len(archive.infolist())):
                 raise ValueError(f"it should hold {count} arrays, and {len(archive.infolist())} are found")
-            members = {name: _member(archive, info) for name, info in there.items()}
-            needed = _needed(members, origin)
+            headers = {name: _header(archive, info) for name, info in infos.items()}
+            needed = _needed(headers, origin)
             if head.max_size is not None:
-                check_unpacked(sum(found.size for found in needed.values()), head.max_size, head.path)
-            for name in set(members) - set(needed):  # what plays no part might have played one before it was damaged
-                if there[name].file_size <= _SMALL:
-                    archive.read(there[name])
-            arrays: dict[str, Any] = {name: _whole(archive, there[name]) for name in needed}
+                check_unpacked(sum(size for _, size in needed.values()), head.max_size, head.path)
+            arrays: dict[str, Any] = {}
+            for name, info in infos.items():
+                if name in needed:
+                    with archive.open(info) as member:
+                        arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
+                        if member.read(1):  # only what is read to its end is compared with its checksum
+                            raise ValueError(f"{info.filename} holds more than its header says")
+                elif info.file_size <= _SMALL:
+                    archive.read(info)  # what plays no part might have played one before it was damaged
+            arrays = {name: arrays[name] for name in needed}
             for name in [name for name, array in arrays.items() if array.dtype.kind == "S"]:
                 arrays[name] = np.char.decode(arrays[name], "utf-8")
     except UnicodeDecodeError as error:
@@ -60,25 +65,14 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
         raise
     except Exception as error:  # a damaged archive may raise nearly anything, from five libraries
         raise InputError(f"{origin}: is not a complete .npz archive of plain arrays: {shown(error)}") from error
-    others = [name for name in members if name not in arrays]
-    if "scores" in arrays:
-        return _table(head, arrays, others, options, origin).checked(options)
-    return _two_lists(head, arrays, others, options, origin).checked(options)
+    others = [name for name in headers if name not in arrays]
+    return (_table if "scores" in arrays else _two_lists)(head, arrays, others, options, origin)
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """An array of an archive, of which only the header was read."""
-
-    shape: tuple[int, ...]
-    size: int
-    """In bytes."""
-
-
-def _member(archive: Any, info: ZipInfo) -> _Member | None:
-    """Read the header of an array; None if the member is not an array."""
+def _header(archive: ZipFile, info: ZipInfo) -> tuple[tuple[int, ...], int] | None:
+    """Read the shape of an array and its size in bytes; None if the member is not an array."""
     with archive.open(info) as file:
-        if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):
+        if not file.peek(6).startswith(np.lib.format.MAGIC_PREFIX):  # type: ignore[attr-defined]
             return None
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
@@ -86,34 +80,27 @@ def _member(archive: Any, info: ZipInfo) -> _Member | None:
     size = prod(shape) * kind.itemsize
     if size > info.file_size:
         raise ValueError(f"{info.filename} is cut off")
-    return _Member(shape, size)
+    return shape, size
 
 
-def _needed(members: dict[str, _Member | None], origin: str) -> dict[str, _Member]:
+def _needed(headers: dict[str, Any], origin: str) -> dict[str, tuple[tuple[int, ...], int]]:
     """Give the arrays that play a part, and others that have one entry per trial."""
-    strange = [name for name in _OWN if name in members and members[name] is None]
+    strange = [name for name in _OWN if name in headers and headers[name] is None]
     if strange:
         raise InputError(f"{origin}: {shown(strange[0])} is not an array")
-    found = {name: member for name, member in members.items() if member is not None}
-    if "scores" in found:
-        label = "genuine" if "genuine" in found else "label"
-        trials = found["scores"].shape[:1]
-        beside = [name for name, member in found.items() if name not in _OWN and member.shape == trials]
-        return {name: found[name] for name in ("scores", label, "systems", *ID_FIELDS, *beside) if name in found}
-    if {"genuine", "impostor"} <= set(found):
-        return {name: found[name] for name in ("genuine", "impostor", "systems") if name in found}
-    raise InputError(
-        f"{origin}: holds {listed(members) or 'nothing'}; expected scores and genuine, or genuine and impostor"
-    )
-
-
-def _whole(archive: ZipFile, info: ZipInfo) -> Any:
-    """Give an array with nothing after it, as only what is read to its end is compared with its checksum."""
-    with archive.open(info) as member:
-        array = np.lib.format.read_array(member, allow_pickle=False)
-        if member.read(1):
-            raise ValueError(f"{info.filename} holds more than its header says")
-    return array
+    arrays = {name: header for name, header in headers.items() if header is not None}
+    if "scores" in arrays:
+        label = "genuine" if "genuine" in arrays else "label"
+        trials = arrays["scores"][0][:1]
+        beside = [name for name, (shape, _) in arrays.items() if name not in _OWN and shape == trials]
+        names = ["scores", label, "systems", *ID_FIELDS, *beside]
+    elif {"genuine", "impostor"} <= arrays.keys():
+        names = ["genuine", "impostor", "systems"]
+    else:
+        raise InputError(
+            f"{origin}: holds {listed(headers) or 'nothing'}; expected scores and genuine, or genuine and impostor"
+        )
+    return {name: arrays[name] for name in names if name in arrays}
 
 
 def _numbers(array: Any, name: str, origin: str) -> Any:
@@ -168,7 +155,7 @@ def _table(head: Head, arrays: dict[str, Any], others: Sequence[str], options: R
         columns=further,
         taken=("; ".join([", ".join(played), *besides]), *left),
     )
-    return settle_labels(sheet, Ids.of(label.tolist()), options)
+    return settle(sheet, Ids.of(label.tolist()), options)
 
 
 def _two_lists(head: Head, arrays: dict[str, Any], others: Sequence[str], options: ReadOptions, origin: str) -> Sheet:

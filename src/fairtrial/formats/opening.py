@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairtrial.core.errors import InputError, ParameterError, TrialsError
-from fairtrial.core.words import listed, nearest, plural, shown
+from fairtrial.core.errors import InputError, ParameterError
+from fairtrial.core.words import listed, plural, shown
 from fairtrial.formats import parquet
 from fairtrial.formats.files import UNNAMED, Head, PathLike, expand, list_directory, read_head, system_name
 from fairtrial.formats.pieces import Piece, check_wide, rows_at_once
@@ -43,6 +43,7 @@ def open_pieces(
     if options.key:
         raise ParameterError("{key!p} needs all trials in memory: read them whole", code="key-in-pieces", key=None)
     heads = [head for path in expand(paths) for head in _heads(path, options.max_size)]
+    origin = listed([head.path for head in heads], 3)
     found: list[Piece] = []
     systems: tuple[str, ...] = ()
     for head in heads:
@@ -56,7 +57,9 @@ def open_pieces(
         pieces = chosen.pieces(head, options, size)
         if not pieces:
             continue  # an empty part of a set
-        named = _names(pieces[0], head, options, several=len(heads) > 1)
+        named = _names(pieces[0], options)
+        if not (pieces[0].roles.named or len(heads) == 1 or options.names):
+            named = (system_name(head.path.resolve().parent),)
         if systems and set(named) != set(systems):
             raise InputError(
                 f"{head.path}: holds the systems {listed(named)}, the files before {listed(systems)}; files read in "
@@ -65,8 +68,8 @@ def open_pieces(
         systems = systems or named
         found += [replace(piece, systems=named, format=chosen.name) for piece in pieces]
     if not found:
-        raise InputError(f"{listed([head.path for head in heads], 3)}: holds no trial")
-    return _chosen(systems, options), tuple(found)
+        raise InputError(f"{origin}: holds no trial")
+    return options.chosen(systems, origin), tuple(found)
 
 
 def set_of_pieces(
@@ -75,8 +78,16 @@ def set_of_pieces(
     """Give the systems and the pieces of one set of trials that was found in pieces."""
     if not pieces:
         raise InputError(f"{origin}: holds no trial")
-    named = _given_names(pieces[0], options) or pieces[0].file_systems
-    return _chosen(named, options), tuple(replace(piece, systems=named, format=format) for piece in pieces)
+    systems = _names(pieces[0], options)
+    return options.chosen(systems, origin), tuple(replace(p, systems=systems, format=format) for p in pieces)
+
+
+def _names(piece: Piece, options: ReadOptions) -> tuple[str, ...]:
+    """Give the names of the systems of a file: those of the caller, or its own."""
+    if options.names and len(options.names) != len(piece.file_systems):
+        count = plural(len(piece.file_systems), "system")
+        raise ParameterError(f"{plural(len(options.names), 'name')} for {count} ({listed(piece.file_systems)})")
+    return options.names or piece.file_systems
 
 
 def can_be_cut(path: Path, format: str | None) -> bool:
@@ -98,29 +109,6 @@ def _heads(path: Path, max_size: int | None) -> list[Head]:
     if not heads:
         raise InputError(f"{path}: holds no file")
     return heads
-
-
-def _names(piece: Piece, head: Head, options: ReadOptions, *, several: bool) -> tuple[str, ...]:
-    """Tell what the systems of a file are called in the set."""
-    if piece.roles.named or not several or options.names:
-        return _given_names(piece, options) or piece.file_systems
-    return (system_name(head.path.resolve().parent),)
-
-
-def _given_names(piece: Piece, options: ReadOptions) -> tuple[str, ...]:
-    if options.names and len(options.names) != len(piece.file_systems):
-        count = plural(len(piece.file_systems), "system")
-        raise ParameterError(f"{plural(len(options.names), 'name')} for {count} ({listed(piece.file_systems)})")
-    return options.names
-
-
-def _chosen(systems: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
-    """Give the systems asked for, or all."""
-    asked = (*options.systems, *(options.negate if isinstance(options.negate, tuple) else ()))
-    for name in asked:
-        if name not in systems:
-            raise TrialsError(f"there is no system {shown(name)}; there are {listed(systems)}{nearest(name, systems)}")
-    return options.systems or systems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,8 +97,8 @@ def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None)
 
 
 def _columns(head: Head, names: tuple[str, ...], progress: Progress | None) -> TextColumns:
-    kinds: list[Kind] = ["score" if name == "score" else "text" for name in names]
-    return read_columns(head, Layout(names, tuple(kinds), " ", shape=" ".join(names)), progress)
+    kinds: dict[str, Kind] = {name: "score" if name == "score" else "text" for name in names}
+    return read_columns(head, Layout(kinds, " ", shape=" ".join(names)), progress)
 
 
 def _scores(head: Head, trials: Sheet, progress: Progress | None) -> Sheet:

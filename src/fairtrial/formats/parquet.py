@@ -180,9 +180,10 @@ def plan_roles(schema: pa.Schema, first: FirstRows, options: ReadOptions, origin
 
 def sheet_of_table(head: Head, table: pa.Table, roles: Roles, options: ReadOptions) -> Sheet:
     """Give the sheet of a table, or of some of its rows."""
-    kinds, read = roles.kinds, dict(zip(table.column_names, table.columns, strict=True))
+    read = dict(zip(table.column_names, table.columns, strict=True))
     columns = {
-        name: _column(read[name], name, kinds[name], head.origin, flags=name == roles.label) for name in roles.columns
+        name: _column(read[name], name, kind, head.origin, flags=name == roles.label)
+        for name, kind in roles.kinds_of(roles.columns).items()
     }
     return sheet_of(head, roles, {name: column for name, column in columns.items() if column is not None}, options)
 

@@ -135,6 +135,7 @@ class Piece:
         # a trial that lacks the score of one system may be dropped for all of them
         alone = not everything and self.options.nan != "drop"
         for sheet in self.sheets([own for own, name in names.items() if name in systems] if alone else None):
+            sheet = sheet.checked(self.options)
             named = tuple(names[own] for own in sheet.systems) if sheet.named else self.systems
             taken = note_format(sheet, self.format).taken if everything else ()
             negate = self.options.negate

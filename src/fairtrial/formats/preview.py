@@ -129,7 +129,9 @@ def glance(path: PathLike) -> Glance:
             cells = {str(number): list(column) for number, column in enumerate(zip(*rows, strict=True), 1)}
             plan = headerless.plan_text(head, ReadOptions())
             by_name = _played(plan.roles)
-            played = {number: by_name.get(name, "other") for number, name in zip(cells, plan.layout.names, strict=True)}
+            played = {
+                number: by_name.get(name, "other") for number, name in zip(cells, plan.layout.columns, strict=True)
+            }
     except FairtrialError as error:
         trouble = str(error)
     columns = tuple(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.core.errors import InputError, OutputError, ParameterError, TrialsError
-from fairtrial.core.trials import Frame, Trials, TrialsLike, trials_of
+from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import listed, plural
 from fairtrial.formats import lists, parquet
 from fairtrial.formats.alignment import align
@@ -24,38 +24,18 @@ from fairtrial.formats.files import (
     system_name,
     write_whole,
 )
-from fairtrial.formats.frames import read_frame
 from fairtrial.formats.identities import SPACES, as_options, finish_checked, note_format
 from fairtrial.formats.key import Flags, Key, check_scored, join, read_key
 from fairtrial.formats.registry import (
     FORMATS,
     Format,
+    Read,
     check_options,
     detect_formats,
     find_format,
     format_of_name,
-    register_format,
 )
-from fairtrial.formats.results import write_tables
 from fairtrial.formats.sheets import ReadOptions, Sheet
-
-__all__ = [
-    "FORMATS",
-    "Format",
-    "Frame",
-    "Head",
-    "Progress",
-    "ReadOptions",
-    "Sheet",
-    "TrialsLike",
-    "read_frame",
-    "read_pair",
-    "read_trials",
-    "register_format",
-    "trials_of",
-    "write_tables",
-    "write_trials",
-]
 
 _SMALL = 1 << 26
 """Bytes in memory that are not worth a closer look."""
@@ -199,37 +179,33 @@ def _read(
 def _read_sheets(
     files: Sequence[Path], format: str | None, options: ReadOptions, progress: Progress | None
 ) -> list[Sheet]:
-    sheets: list[Sheet] = []
+    groups: list[tuple[Format, Read, list[Head]]] = []
     plain: list[Head] = []
     for path in files:
-        if path.is_dir():
-            sheets.extend(_read_directory(path, format, options, progress))
-        else:
+        if not path.is_dir():
             plain.append(read_head(path, options.max_size))
+            continue
+        heads = [read_head(file, options.max_size) for file in list_directory(path)]
+        if heads and FORMATS["parquet"].matches(heads):
+            groups.append((FORMATS["parquet"], parquet.read_parts, heads))
+        elif heads and FORMATS["lists"].matches(heads) and format in (None, "lists"):
+            groups.append((FORMATS["lists"], lists.read, heads))
+        else:
+            raise InputError(
+                f"{path}: a directory can be read if it holds Parquet files only, or one list of genuine and one of "
+                "impostor scores; name the files in it instead"
+            )
     if plain:
-        groups = [(find_format(format), plain)] if format else detect_formats(plain, options)
-        for chosen, heads in groups:
-            check_options(chosen, options)
-            sheets.extend(note_format(sheet, chosen.name) for sheet in chosen.read(heads, options, progress))
+        found = [(find_format(format), plain)] if format else detect_formats(plain, options)
+        groups += [(chosen, chosen.read, heads) for chosen, heads in found]
+    sheets: list[Sheet] = []
+    for chosen, read, heads in groups:
+        check_options(chosen, options)
+        sheets += [note_format(sheet.checked(options), chosen.name) for sheet in read(heads, options, progress)]
     for sheet in sheets:
         if not len(sheet):
             raise InputError(f"{sheet.origin}: holds no trial")
     return sheets
-
-
-def _read_directory(path: Path, format: str | None, options: ReadOptions, progress: Progress | None) -> list[Sheet]:
-    heads = [read_head(file, options.max_size) for file in list_directory(path)]
-    if heads and FORMATS["parquet"].matches(heads):
-        chosen, read = FORMATS["parquet"], parquet.read_parts
-    elif heads and FORMATS["lists"].matches(heads) and format in (None, "lists"):
-        chosen, read = FORMATS["lists"], lists.read
-    else:
-        raise InputError(
-            f"{path}: a directory can be read if it holds Parquet files only, or one list of genuine and one of "
-            "impostor scores; name the files in it instead"
-        )
-    check_options(chosen, options)
-    return [note_format(sheet, chosen.name) for sheet in read(heads, options, progress)]
 
 
 def _name_apart(sheets: list[Sheet], names: Sequence[str]) -> list[Sheet]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -191,10 +191,7 @@ def check_options(format_: Format, options: ReadOptions) -> None:
             raise ParameterError(template, code="does-not-apply", format=format_.name, **{name: 0})
 
 
-Detected: TypeAlias = list[tuple[Format, list[Head]]]
-
-
-def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) -> Detected:
+def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) -> list[tuple[Format, list[Head]]]:
     """Give the format of all files together, or of each; those of other packages are tried if no other fits.
 
     Text of no known format whose columns are named by number is read as `headerless`.
@@ -202,58 +199,41 @@ def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) ->
     if options is not None and options.key:
         tables = [FORMATS["parquet"], FORMATS["csv"], FORMATS["headerless"]]
         return [(next(t for t in tables if t.matches([head]) or t is tables[-1]), [head]) for head in heads]
-    found = _match_formats(heads, FORMATS.registered.values())
-    if isinstance(found, Head):
-        found = _match_formats(heads, FORMATS.values())
-    if isinstance(found, Head):
-        if options is None or not options.by_number or not all(head.is_text for head in heads):
-            raise _unknown(found)
-        return [(FORMATS["headerless"], [head]) for head in heads]
-    return found
-
-
-def _match_formats(heads: Sequence[Head], formats: Collection[Format]) -> Detected | Head:
-    """Give the formats of files among these, or the first file that has none of them."""
-    joint, single = ([each for each in formats if each.joint is joint] for joint in (True, False))
-    if len(heads) == 1:
-        single, joint = [*single, *joint], []
-    for format_ in joint:
-        if format_.matches(heads):
-            return [(format_, list(heads))]
-    found: Detected = []
-    for head in heads:
-        fitting = next((each for each in single if each.matches([head])), None)
-        if fitting is None:
-            return head
-        found.append((fitting, [head]))
-    return found
-
-
-def _unknown(head: Head) -> InputError:
+    head = heads[0]
+    for formats in (FORMATS.registered.values(), FORMATS.values()):
+        joint, single = ([format_ for format_ in formats if format_.joint is which] for which in (True, False))
+        if len(heads) == 1:
+            joint, single = [], [*single, *joint]
+        for format_ in joint:
+            if format_.matches(heads):
+                return [(format_, list(heads))]
+        found: list[tuple[Format, list[Head]]] = []
+        for head in heads:
+            fitting = next((format_ for format_ in single if format_.matches([head])), None)
+            if fitting is None:
+                break
+            found.append((fitting, [head]))
+        else:
+            return found
+    if options is not None and options.by_number and all(each.is_text for each in heads):
+        return [(FORMATS["headerless"], [each]) for each in heads]
     if not head.is_text:
-        return InputError(
+        raise InputError(
             f"{head.path}: is binary data of no known kind; expected a text file of scores, Parquet or .npz"
         )
     if lists.are_scores(head):
-        return InputError(
+        raise InputError(
             f"{head.path}: holds scores, but nothing that says which are genuine; two such files are read together if "
             "their names say it, as in genuine.txt and impostor.txt, a score list after its trial list"
         )
     rows = head.rows[1]
     label = headerless.label_column(rows) if rows else None
     if label is not None:
-        return InputError(
-            "{path}: the cells do not tell what its {width} columns hold; say so, as in {columns!o}",
-            code="columns-unclear",
-            path=str(head.path),
-            width=len(rows[0]),
-            columns={"label": str(label)},
-        )
+        raise headerless.unclear_columns(str(head.path), len(rows[0]), {"label": str(label)})
     line = head.lines(1)
-    found = shown(line[0]) if line else "only comments"
-    return InputError(
-        f"{head.path}: is not in a known format; it begins with {found}. Known formats: "
-        + "; ".join(f"{f.name} ({f.description})" for f in FORMATS.values())
+    raise InputError(
+        f"{head.path}: is not in a known format; it begins with {shown(line[0]) if line else 'only comments'}. Known "
+        "formats: " + "; ".join(f"{format_.name} ({format_.description})" for format_ in FORMATS.values())
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.core.errors import InputError, ParameterError, check_choice, check_count
+from fairtrial.core.errors import InputError, ParameterError, TrialsError, check_choice, check_count
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, NanPolicy, object_array
 from fairtrial.core.words import Text, cut, listed, nearest, shown
@@ -140,6 +140,25 @@ class ReadOptions:
             Whether it is asked for.
         """
         return not self.systems or bool(self.names) or system in self.systems
+
+    def chosen(self, systems: Sequence[str], origin: str) -> tuple[str, ...]:
+        """Give the systems asked for, of those there are, or all.
+
+        Raises
+        ------
+        TrialsError
+            If a system that is asked for is not there, or one whose scores are distances is not among them.
+        """
+        chosen = self.systems or tuple(systems)
+        negated = self.negate if isinstance(self.negate, tuple) else ()
+        for names, known, what in ((chosen, systems, ""), (negated, chosen, " to negate")):
+            missing = set(names).difference(known)
+            if missing:
+                name = min(missing, key=names.index)
+                raise TrialsError(
+                    f"{origin}: there is no system {shown(name)}{what}; there are {listed(known)}{nearest(name, known)}"
+                )
+        return chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,6 +367,11 @@ def find_coding(labels: Iterable[str], origin: str) -> tuple[str, str]:
     )
 
 
+def is_label(word: str) -> bool:
+    """Tell whether a word is one of the usual labels."""
+    return any(_plain(word) in coding for coding in _CODINGS)
+
+
 def label_meaning(label: str, coding: tuple[str, str]) -> str:
     """Tell what a label stands for in a coding: genuine, impostor, or nothing."""
     return dict(zip(coding, ("genuine", "impostor"), strict=True)).get(_plain(label), "")
@@ -458,11 +482,12 @@ class Roles:
         others = [self.label, self.system, *(column for _, column in self.ids)]
         return [*self.scores, *(column for column in others if column is not None), *self.further]
 
-    @property
-    def kinds(self) -> dict[str, Kind]:
-        """What each column is read as."""
-        found: dict[str, Kind] = dict.fromkeys(self.columns, "text")
-        return found | dict.fromkeys(self.further, "other") | dict.fromkeys(self.scores, "score")
+    def kinds_of(self, names: Iterable[str]) -> dict[str, Kind]:
+        """Give what columns of these names are read as."""
+        kinds: dict[str, Kind] = dict.fromkeys(self.columns, "text")
+        kinds.update(dict.fromkeys(self.further, "other"))
+        kinds.update(dict.fromkeys(self.scores, "score"))
+        return {name: kinds.get(name, "skip") for name in names}
 
     @property
     def named(self) -> bool:
@@ -503,8 +528,17 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
     given = {*options.columns.values(), *options.scores, *options.others}
     roles = roles_by_name(names, options)
     for role, name in roles.items():
-        if role != "label" and role not in options.columns:
-            _check_look(name, looks, role, origin)
+        is_guessed = role != "label" and role not in options.columns and name.lower() != role
+        if is_guessed and looks.get(name) == "fraction":
+            raise InputError(
+                "{origin}: column {name:quoted} is the {role} by its name, but holds numbers that are not whole; say "
+                "which it is, as in {score} or {columns!o}",
+                origin=origin,
+                name=name,
+                role=role,
+                score=Text("{columns!o}", columns={"score": name}),
+                columns={role: name},
+            )
     others = [*options.others, *([roles.pop("other")] if "other" in roles else [])]
     by_lower = {name.lower(): name for name in reversed(names)}
     scores = list(options.scores) or ([roles.pop("score")] if "score" in roles else [])
@@ -587,19 +621,6 @@ def check_names(names: Sequence[str], options: ReadOptions, origin: str) -> None
         if name in given:
             raise InputError(f"{origin}: column {shown(name)} was given two roles; choose one")
         given.add(name)
-
-
-def _check_look(name: str, looks: dict[str, Look], role: str, origin: str) -> None:
-    if looks.get(name) == "fraction" and name.lower() != role:
-        raise InputError(
-            "{origin}: column {name:quoted} is the {role} by its name, but holds numbers that are not whole; say which "
-            "it is, as in {score} or {columns!o}",
-            origin=origin,
-            name=name,
-            role=role,
-            score=Text("{columns!o}", columns={"score": name}),
-            columns={role: name},
-        )
 
 
 def check_unsure(cells: Sequence[str], name: str, origin: str) -> None:

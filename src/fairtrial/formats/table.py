@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from fairtrial.core.trials import Further, IdColumn, Ids, Trials
 from fairtrial.core.words import Text, cut, listed, shown
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import FIRST_ROWS, UNNAMED, Head, Progress, split_spaces, system_name
-from fairtrial.formats.identities import is_file, person_example, rename_ids, settle, settle_labels
+from fairtrial.formats.identities import is_file, person_example, rename_ids, settle
 from fairtrial.formats.sheets import (
     Look,
     ReadOptions,
@@ -30,13 +31,12 @@ from fairtrial.formats.sheets import (
     columns_of,
     find_roles,
     ids_of_flags,
+    is_label,
     is_role,
     look_at,
-    used_labels,
 )
 from fairtrial.formats.text import (
     DELIMITERS,
-    Kind,
     Layout,
     further_column,
     is_number,
@@ -62,7 +62,8 @@ def matches_text(heads: Sequence[Head]) -> bool:
 def text_header(head: Head, *, key: bool = False) -> tuple[str, list[str]] | None:
     """Tell what separates the columns, and their names; only the first, an index, may have none.
 
-    Of a key, which holds no numbers, names between spaces are told by those that are known.
+    Of a key, which holds no numbers, names are told by those that are known. A label, such as target, may also be the
+    name of a column, but not if another one is below it.
     """
     lines = head.lines(2, header=True)
     if not lines:
@@ -75,8 +76,11 @@ def text_header(head: Head, *, key: bool = False) -> tuple[str, list[str]] | Non
         known = key and sum(is_role([name]) for name in names) > 1
         if len(cells) != len(names) or not (known or any(is_number(cell) for cell in cells)):
             return None
-    if key and not any(is_role([name]) for name in names):
-        return None
+    if key:
+        below = split_rows(lines[1:], delimiter)[0] if len(lines) > 1 else []
+        pairs = [(name, cell) for name, cell in zip_longest(names, below, fillvalue="") if is_role([name])]
+        if all(is_label(name) and is_label(cell) for name, cell in pairs):
+            return None
     if len(names) < 2 or any(is_number(name) for name in names) or not all(names[1:]):
         return None
     return delimiter, names
@@ -99,7 +103,7 @@ class TextPlan:
         if systems is None:
             return self
         roles = self.roles.only(systems)
-        return replace(self, layout=replace(self.layout, kinds=_kinds(self.layout.names, roles)), roles=roles)
+        return replace(self, layout=replace(self.layout, columns=roles.kinds_of(self.layout.columns)), roles=roles)
 
 
 def plan_text(head: Head, options: ReadOptions) -> TextPlan:
@@ -113,7 +117,7 @@ def plan_text(head: Head, options: ReadOptions) -> TextPlan:
         raise InputError(f"{head.path}: there is a header, but no trial below it")
     looks = {name: _look(rows, k) for k, name in enumerate(names) if name}
     roles = find_roles(names, looks, options, str(head.path))
-    return TextPlan(Layout(tuple(names), _kinds(names, roles), delimiter, header=True, shape=listed(names)), roles)
+    return TextPlan(Layout(roles.kinds_of(names), delimiter, header=True, shape=listed(names)), roles)
 
 
 def read_planned(head: Head, plan: TextPlan, options: ReadOptions, progress: Progress | None = None) -> Sheet:
@@ -121,7 +125,7 @@ def read_planned(head: Head, plan: TextPlan, options: ReadOptions, progress: Pro
     read = read_columns(head, plan.layout, progress)
     settings = options if plan.person is None else replace(options, person=plan.person)
     sheet = sheet_of(head, plan.roles, read.columns, settings)
-    left = [] if plan.layout.names[0] else ["left out: the first column, which has no name"]
+    left = [] if next(iter(plan.layout.columns)) else ["left out: the first column, which has no name"]
     left += ["left out: a first row of counts"] if head.has_counts else []
     taken = ((plan.taken,) if plan.taken else sheet.taken) + tuple(left)
     comments = left_out(read.comments)
@@ -137,11 +141,6 @@ def _look(rows: Sequence[Sequence[str]], k: int) -> Look:
         return look
     more = look_at([row[k] for row in rows if k < len(row)])
     return more if look == "empty" or more in ("fraction", "number") else look
-
-
-def _kinds(names: Sequence[str], roles: Roles) -> tuple[Kind, ...]:
-    known = roles.kinds
-    return tuple(known.get(name, "skip") for name in names)
 
 
 def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOptions) -> Sheet:
@@ -168,28 +167,26 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
         taken=(replace(roles, further=tuple(further)).taken, *left),
     )
     label = None if roles.label is None or options.key else columns[roles.label]
-    if isinstance(label, np.ndarray) and not options.genuine_labels:  # truth values speak for themselves
-        words = [word for word, is_there in (("true", label.any()), ("false", not label.all())) if is_there]
-        sheet = settle(replace(sheet, labels=frozenset(words)), label, options)
+    if isinstance(label, np.ndarray):  # truth values speak for themselves, unless the caller says what they mean
+        words = frozenset(word for word, occurs in (("true", label.any()), ("false", not label.all())) if occurs)
+        sheet = replace(sheet, labels=words)
+        label = ids_of_flags(label) if options.genuine_labels else label
     elif label is not None:
-        labels = ids_of_flags(label) if isinstance(label, np.ndarray) else label.numbered()
-        if not head.is_whole:
-            sheet = replace(sheet, labels=used_labels(labels))
-        sheet = settle_labels(sheet, labels, options, whole=head.is_whole)
-    else:
-        sheet = settle(sheet, None, options, columns=list(columns))
-        if options.person is None and head.is_whole and not options.key and len(sheet) and not sheet.genuine.any():
-            people = [sheet.ids[name].name(0) for name in ("claim", "subject")]
-            if any(is_file(name) for name in people):
-                raise InputError(
-                    "{origin}: no trial has the same claim and subject, so none is genuine; if ids are files, say how "
-                    "to find the person in them, as in {example}",
-                    code="no-genuine",
-                    origin=origin,
-                    example=person_example(*people),
-                )
+        label = label.numbered()
+    sheet = settle(sheet, label, options, whole=head.is_whole, columns=list(columns))
+    is_by_ids = label is None and options.person is None and head.is_whole and not options.key
+    if is_by_ids and len(sheet) and not sheet.genuine.any():
+        people = [sheet.ids[name].name(0) for name in ("claim", "subject")]
+        if any(is_file(name) for name in people):
+            raise InputError(
+                "{origin}: no trial has the same claim and subject, so none is genuine; if ids are files, say how to "
+                "find the person in them, as in {example}",
+                code="no-genuine",
+                origin=origin,
+                example=person_example(*people),
+            )
     if roles.system is None:
-        return sheet.checked(options)
+        return sheet
     names = columns[roles.system].numbered()
     return _widen(sheet, names if sheet.numbers is None else names[sheet.numbers], options)
 

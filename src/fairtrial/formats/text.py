@@ -196,8 +196,8 @@ class Layout:
     Below a header a cell may stand in quotes; without one, and between spaces, a quote is a letter like any other.
     """
 
-    names: tuple[str, ...]
-    kinds: tuple[Kind, ...]
+    columns: Mapping[str, Kind]
+    """What each column is read as, by its name, in the order of the file."""
     delimiter: str
     header: bool = False
     shape: str = ""
@@ -388,7 +388,7 @@ def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict
         return None
     if layout.delimiter == " " and (b"\t" in head.data or b"  " in head.data):
         return None
-    wanted = {name: kind for name, kind in zip(layout.names, layout.kinds, strict=True) if kind != "skip"}
+    wanted = {name: kind for name, kind in layout.columns.items() if kind != "skip"}
     table = _arrow_table(head, layout, wanted, progress)
     if table is None:
         return None
@@ -428,7 +428,7 @@ def _parsed(
     import pyarrow.csv as arrow_csv
 
     # a column that is left out is looked at too: a quote in it might reach into others
-    kinds = {name: wanted.get(name, kind) for name, kind in zip(layout.names, layout.kinds, strict=True)}
+    kinds = {name: wanted.get(name, kind) for name, kind in layout.columns.items()}
     included = {name: kind for name, kind in kinds.items() if name in wanted or kind == "skip"}
     longest = max(len(line) for line in head.data.split(b"\n"))
     given_back = Event()
@@ -437,7 +437,7 @@ def _parsed(
             return arrow_csv.read_csv(
                 lend_stream(stream, given_back),
                 read_options=arrow_csv.ReadOptions(
-                    column_names=list(layout.names),
+                    column_names=list(layout.columns),
                     skip_rows=head.first_line + int(layout.header),
                     block_size=min(max(1 << 20, 8 * longest), MAX_LINE),  # in the cache, but enough for several lines
                     use_threads=pa.cpu_count() > 1,  # one may be lost with a file that is refused (pyarrow 18 to 21)
@@ -480,7 +480,7 @@ def _holds_marks(table: pa.Table, layout: Layout) -> bool:
             lowest = letters.min()
             if lowest == 0 or ((letters == ord('"')).any() if layout.quotes else lowest <= ord("\t")):
                 return True
-            if name == layout.names[0] and not layout.header and (data[offsets[:-1]] == ord("#")).any():
+            if name == next(iter(layout.columns)) and not layout.header and (data[offsets[:-1]] == ord("#")).any():
                 return True
             if letters.max() > 127:
                 try:
@@ -545,11 +545,9 @@ class _SlowColumn:
 def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -> TextColumns:
     """Read line by line, with an error that names the line and the column where something is wrong."""
     columns = {
-        name: _SlowColumn(kind, may_be_empty=layout.quotes)
-        for name, kind in zip(layout.names, layout.kinds, strict=True)
-        if kind != "skip"
+        name: _SlowColumn(kind, may_be_empty=layout.quotes) for name, kind in layout.columns.items() if kind != "skip"
     }
-    targets = [columns.get(name) for name in layout.names]
+    targets = [(name, columns.get(name)) for name in layout.columns]
     comments = head.comments
     with head.open(progress) as stream:  # here, so that damage to the file is told rather than the line it left behind
         for number, fields in _rows(_Lines(head, stream), head, layout):
@@ -563,7 +561,7 @@ def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -
                     f"{where}: {len(fields)} columns where {len(targets)} were expected{shape}: "
                     f"{shown(' '.join(fields))}"
                 )
-            for name, target, field in zip(layout.names, targets, fields, strict=True):
+            for (name, target), field in zip(targets, fields, strict=True):
                 if target is None:
                     continue
                 try:
@@ -619,7 +617,7 @@ def _check_breaks(fields: Sequence[str], layout: Layout, where: str) -> None:
     """Raise an error where a cell in quotes holds lines that are rows by themselves: a quote was not closed."""
     for field in fields:
         first, *others = field.replace("\r", "\n").split("\n")
-        if any(line.count(layout.delimiter) >= len(layout.names) - 1 for line in others):
+        if any(line.count(layout.delimiter) >= len(layout.columns) - 1 for line in others):
             raise InputError(
                 f"{where}: a cell in quotes goes over {len(others) + 1} lines that look like trials, from "
                 f"{shown(first, 30)} on; close the quote where the cell ends, or take it out"
