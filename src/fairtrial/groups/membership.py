@@ -19,7 +19,7 @@ from fairtrial.formats.columns import texts_of_frame
 
 _UNKNOWN = "unknown"
 """The group of trials without a value."""
-_MOST_GROUPS = 100
+MOST_GROUPS = 100
 _MISSING = {"", "-", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", _UNKNOWN}
 _FEW_TWICE = 0.1
 """The proportion of people below which being in two groups is taken for a mistake."""
@@ -255,9 +255,9 @@ def _cross(
         str(part.ids.names[code]): part.orders[code] for part in labels for code in np.unique(part.ids.codes).tolist()
     }
     names = sorted(order, key=lambda name: order[name])
-    if len(names) > _MOST_GROUPS:
+    if len(names) > MOST_GROUPS:
         raise TrialsError(
-            f"{' and '.join(by)}: {len(names):,} groups, such as {listed(names, 3)}; the limit is {_MOST_GROUPS}: "
+            f"{' and '.join(by)}: {len(names):,} groups, such as {listed(names, 3)}; the limit is {MOST_GROUPS}: "
             "cut numbers with edges, or group by something coarser"
         )
     place = {name: code for code, name in enumerate(names)}
