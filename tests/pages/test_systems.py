@@ -239,17 +239,20 @@ def test_one_sided_and_equivalence_are_told() -> None:
     assert any("equivalent" in sentence and "within 20.00 %" in sentence for sentence in sentences)
 
 
-def test_interval_of_each_difference_is_told_and_drawn() -> None:
+@pytest.mark.parametrize("systems", [("a", "b"), ("b", "a")])
+def test_interval_of_each_difference_is_told_and_drawn(systems: tuple[str, str]) -> None:
     dev, test = two_systems(0, ("a", "b")), two_systems(1, ("a", "b"))
-    found = compare(dev, test, n_resamples=50)
-    (pair,) = found.pairs
-    page = page_of(found)
+    comparison = compare(dev, test, systems=systems, n_resamples=50)
+    (pair,) = comparison.pairs
+    page = page_of(comparison)
     sign = -1 if pair.headline.estimate < 0 else 1
     ends = sorted(sign * end for end in pair.interval)
     assert f"95 % interval {interval_text(*ends)}" in page.answer[0]
+    assert page.numbers[-1].detail == f"95 % interval {interval_text(*ends)} points"
     (drawn,) = page.explore["differences"]["pairs"]
-    assert (drawn["low"], drawn["high"]) == pair.interval
-    assert drawn["estimate"] == pair.headline.estimate
+    assert [drawn["low"], drawn["high"]] == ends
+    assert drawn["estimate"] == abs(pair.headline.estimate)
+    assert drawn["name"] == page.numbers[-1].name == " - ".join(systems[::sign])
     axis = page.explore["differences"]["x"]
     assert axis["low"] < min(0, drawn["low"])
     assert max(0, drawn["high"]) < axis["high"]
@@ -259,7 +262,7 @@ def test_difference_of_a_cost_is_not_in_percent() -> None:
     dev, test = two_systems(0, ("a", "b")), two_systems(1, ("a", "b"))
     page = page_of(compare(dev, test, n_resamples=50, measure="dcf"))
     assert "percentage points" not in page.answer[0]
-    assert page.explore["differences"]["x"]["label"] == "difference A - B in DCF"
+    assert page.explore["differences"]["x"]["label"] == "difference in DCF"
 
 
 def test_systems_that_do_not_differ_on_any_trial_have_a_page() -> None:

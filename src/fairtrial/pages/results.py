@@ -173,23 +173,31 @@ def _comparison_page(result: Comparison) -> Page:
 
 def _difference_number(pair: PairComparison, share: bool) -> Number:
     """Give the difference of the only pair; differences of rates are in percentage points."""
-    ends = pair.headline.interval(pair.confidence)
+    name, estimate, ends = _difference(pair)
     limits = f"{interval_title(pair.confidence)} {figures_text(*ends, share)}" if ends else "no interval"
-    texts = figure_text(pair.headline.estimate, share), limits
-    return Number(f"{pair.a} - {pair.b}", *(re.sub(" %$", " points", text) if share else text for text in texts))
+    texts = figure_text(estimate, share), limits
+    return Number(name, *(re.sub(" %$", " points", text) if share else text for text in texts))
+
+
+def _difference(pair: PairComparison) -> tuple[str, float, tuple[float, float] | None]:
+    """Give the difference of a pair and its limits as its sentence has them: from the larger figure to the smaller."""
+    estimate, ends = pair.headline.estimate, pair.headline.interval(pair.confidence)
+    if not estimate < 0:
+        return f"{pair.a} - {pair.b}", estimate, ends
+    return f"{pair.b} - {pair.a}", -estimate, (-ends[1], -ends[0]) if ends else None
 
 
 def _difference_chart(pairs: Sequence[PairComparison], label: str, share: bool) -> dict[str, Any]:
     """Give the chart `differences`."""
     rows, ends = [], [0.0]
     for pair in pairs:
-        limits = pair.headline.interval(pair.confidence) or (None, None)
-        ends += [end for end in limits if end is not None]
+        name, estimate, limits = _difference(pair)
+        low, high = limits or (None, None)
+        ends += limits or ()
         sure = pair.adjusted[0] < 1 - pair.confidence
-        row = {"name": f"{pair.a} - {pair.b}", "estimate": pair.headline.estimate, "low": limits[0], "high": limits[1]}
-        rows.append({**row, "sure": sure})
-    words = f"difference A - B in {label}" + (", percentage points" if share else "")
+        rows.append({"name": name, "estimate": estimate, "low": low, "high": high, "sure": sure})
     axis = linear_axis("", padded(ends, room=0.05, least=0.05), percent=share)
+    words = f"difference in {label}" + (", percentage points" if share else "")
     return {"pairs": rows, "x": replace(axis, label=words).to_dict()}
 
 
