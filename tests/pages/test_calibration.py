@@ -7,8 +7,8 @@ import pytest
 import fairtrial as ft
 from fairtrial.core.words import number_text
 from fairtrial.figures.calibration import evidence_charts
+from fairtrial.pages import page_of
 from fairtrial.pages.page import render
-from fairtrial.pages.results import calibration_page
 from pages.pages import EVIL, REPEAT, check_self_contained, data_of, references, two_systems, without_libraries
 
 
@@ -18,7 +18,7 @@ def result() -> ft.calibration.CalibratedSystems:
 
 
 def test_page_says_cllr_what_dev_cost_and_who_is_better(result: ft.calibration.CalibratedSystems) -> None:
-    page = calibration_page(result)
+    page = page_of(result)
     assert page.answer == (*(pair.answer() for pair in result.pairs), *(own.answer() for own in result))
     assert [number.value for number in page.numbers] == [number_text(own.test[0]) for own in result]
     assert [table.name for table in page.tables] == ["evidence", "costs", "parameters", "tests"]
@@ -34,7 +34,7 @@ def test_page_says_cllr_what_dev_cost_and_who_is_better(result: ft.calibration.C
 
 def test_page_of_one_system_and_of_the_same_trials(result: ft.calibration.CalibratedSystems) -> None:
     dev = result["face"].dev_trials
-    page = calibration_page(ft.calibrate(dev, dev, systems=["face"], correction="none"))
+    page = page_of(ft.calibrate(dev, dev, systems=["face"], correction="none"))
     assert "Holm" not in references(page)
     text = render(page)
     assert "calibrated on the same trials, a posteriori" in text
@@ -42,7 +42,7 @@ def test_page_of_one_system_and_of_the_same_trials(result: ft.calibration.Calibr
 
 
 def test_many_systems_stay_below_a_megabyte(result: ft.calibration.CalibratedSystems) -> None:
-    page = calibration_page(result)
+    page = page_of(result)
     charts = evidence_charts(40 * [result["face"]], confidence=0.95, rng=0)
     text = render(replace(page, explore={"evidence": charts}))
     assert len(text.encode()) < 1_000_000
@@ -50,7 +50,7 @@ def test_many_systems_stay_below_a_megabyte(result: ft.calibration.CalibratedSys
 
 def test_page_of_a_saved_calibration(result: ft.calibration.CalibratedSystems) -> None:
     found = ft.calibrate(None, result["face"].test_trials, model=result["face"].calibration)
-    page = calibration_page(found)
+    page = page_of(found)
     assert page.answer == (found.answer(),)
     text = render(page)
     assert "calibrated before, a priori" in text

@@ -130,12 +130,12 @@ def empty() -> dict[str, dict[str, Any]]:
     none = {"name": "a", "x": [], "y": []}
     nothing: dict[str, Any] = {"x": WIDE, "y": UNIT}
     return {
-        "epc": {**nothing, "chosen": none, "others": [none, none], "regions": []},
+        "epc": {**nothing, "chosen": none, "others": [none, none]},
         "det": {**nothing, "chosen": none},
         "density": {"scores": WIDE, "top": 1.0, "genuine": [0.0], "impostor": [0.0]},
         "rates": {"axis": WIDE, "names": [], "chosen": -1},
         "differences": {"x": WIDE, "pairs": []},
-        "pooled": {**nothing, "curves": []},
+        "pooled": {**nothing, "curves": [], "regions": []},
         "zoo": {**nothing, "kinds": [], "points": []},
     }
 
@@ -185,14 +185,19 @@ def test_gaps_stay_open_and_a_single_point_is_seen(page: Any) -> None:
 
 
 def test_where_a_system_is_better_is_shaded_and_named(page: Any) -> None:
-    first, second = curves(2, 50)
-    regions = [{"from": 0.0, "to": 0.25, "better": first["name"]}, {"from": 0.5, "to": 1.0, "better": second["name"]}]
-    draw(page, "epc", {"x": UNIT, "y": UNIT, "chosen": first, "others": [first, second], "regions": regions})
-    widths = {kind: float(page.locator(f".{kind} rect").get_attribute("width")) for kind in ("better", "worse")}
-    assert widths["worse"] == pytest.approx((420 - 58) / 2, abs=1)
-    assert widths["worse"] == pytest.approx(2 * widths["better"], abs=1)
-    assert page.locator(".worse title").text_content() == f"{second['name']} is significantly better"
-    assert page.locator("text.region title").all_text_contents() == [first["name"], second["name"]]
+    first, second = names = ("first", EVIL)
+    lines = [
+        {"name": name, "alpha": [0, 1], "hter": [0.1, 0.2], "colour": colour, "dashes": [], "bold": False}
+        for colour, name in enumerate(names)
+    ]
+    regions = [{"from": 0.0, "to": 0.25, "better": first}, {"from": 0.5, "to": 1.0, "better": second}]
+    draw(page, "pooled", {"x": UNIT, "y": UNIT, "curves": lines, "regions": regions})
+    narrow, wide = page.locator(".tint rect").all()
+    assert float(wide.get_attribute("width")) == pytest.approx((640 - 248) / 2, abs=1)
+    assert float(wide.get_attribute("width")) == pytest.approx(2 * float(narrow.get_attribute("width")), abs=1)
+    assert [each.get_attribute("fill") for each in page.locator(".tint").all()] == ["var(--c0)", "var(--c1)"]
+    assert wide.text_content() == f"{second} is significantly better"
+    assert page.locator("text.name title").all_text_contents() == [first, second]
 
 
 def test_the_threshold_is_moved_by_keys(page: Any) -> None:

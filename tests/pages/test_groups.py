@@ -8,9 +8,9 @@ import pytest
 
 import fairtrial as ft
 from fairtrial.core.words import wording
+from fairtrial.pages import page_of
 from fairtrial.pages import results as groups
 from fairtrial.pages.page import Page, render
-from fairtrial.pages.results import groups_page
 from pages.pages import EVIL, REPEAT, Reader, check_self_contained, data_of, references
 from simulated import texts_of
 
@@ -28,7 +28,7 @@ def found() -> ft.groups.GroupEvaluation:
 @cache
 def page_of_groups() -> Page:
     with wording(terms="iso"):
-        return groups_page(found())
+        return page_of(found())
 
 
 def test_page_shows_the_numbers_of_the_result() -> None:
@@ -50,7 +50,7 @@ def test_page_shows_the_numbers_of_the_result() -> None:
 
 def test_a_threshold_from_the_same_trials_is_not_called_one_from_dev() -> None:
     same = data().test
-    page = groups_page(ft.evaluate_groups(same, same, by="group"))
+    page = page_of(ft.evaluate_groups(same, same, by="group"))
     assert page.captions.threshold == "threshold from the same trials"
     text = Reader(render(page)).text
     assert "threshold from dev" not in text
@@ -134,7 +134,7 @@ def test_names_with_markup_are_data() -> None:
 def test_many_groups_make_no_large_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "_MOST_GROUPS", 2)
     monkeypatch.setattr(groups, "_MOST_ROWS", 4)
-    page = groups_page(found())
+    page = page_of(found())
     assert [own["name"] for own in page.explore["systems"]] == [
         own.group for own in found().groups if own.group != "few"
     ]
@@ -151,7 +151,7 @@ def test_kinds_of_attack_are_drawn_with_the_genuine_trials_of_all() -> None:
     kind = np.where(genuine, "real", texts_of(data().test, "group"))
     test = ft.Trials.from_arrays(data().test.scores, genuine, columns={"kind": kind})
     attacks = ft.evaluate_groups(data().dev, test, by="kind")
-    page = groups_page(attacks)
+    page = page_of(attacks)
     systems = page.explore["systems"]
     assert [own["name"] for own in systems] == [own.group for own in attacks.groups if own.group != "real"]
     assert {tuple(own["frr"]) for own in systems} == {tuple(page.explore["rates"]["frr"]["all"])}

@@ -18,7 +18,6 @@ from fairtrial.inference.limits import intervals_along
 from fairtrial.inference.people import Cluster
 from fairtrial.pages import page_of
 from fairtrial.pages.page import Repeat, render
-from fairtrial.pages.results import comparison_page, evaluation_page, fusion_page
 from pages.pages import EVIL, REPEAT, Reader, check_self_contained, data_of, edges_of, references, two_systems
 
 
@@ -40,8 +39,8 @@ def test_names_with_markup_show_as_text() -> None:
     dev, test = two_systems(0), two_systems(1)
     results = evaluate(dev, test)
     for page in (
-        evaluation_page(results),
-        comparison_page(compare(dev, test, n_resamples=50)),
+        page_of(results),
+        page_of(compare(dev, test, n_resamples=50)),
     ):
         text = render(page)
         check_self_contained(text)
@@ -66,7 +65,7 @@ def test_page_of_folds_cites_its_own_methods(cluster: Cluster | None) -> None:
     trials = two_systems(3)
     blocks = make_blocks(trials, 4)
     result = evaluate(trials, folds=blocks, systems="face", cluster=cluster)
-    cited = references(evaluation_page(result))
+    cited = references(page_of(result))
     assert "Stone" in cited
     assert "before the test trials are seen" not in cited
     assert ("Owen 2007" in cited) == (cluster is None)
@@ -77,7 +76,7 @@ def test_page_of_folds_cites_its_own_methods(cluster: Cluster | None) -> None:
 
 def test_page_of_the_same_trials_is_not_a_priori() -> None:
     trials = two_systems(3)
-    page = evaluation_page(evaluate(trials, trials, systems="face"))
+    page = page_of(evaluate(trials, trials, systems="face"))
     assert "a priori" not in references(page)
     assert "a posteriori" in references(page)
     assert "on the same trials" in page.asked
@@ -88,7 +87,7 @@ def test_trials_of_one_claim_have_a_page() -> None:
     genuine = np.arange(60) < 20
     dev, test = (Trials.from_arrays(rng.normal(2 * genuine, 1), genuine, claim=["a"] * 60) for _ in range(2))
     result = evaluate(dev, test, criterion="wer-min")
-    view = evaluation_page(result).explore["systems"][0]
+    view = page_of(result).explore["systems"][0]
     assert (view["low"][50], view["high"][50]) == tuple(result.interval().interval)
     assert any("same claim" in str(note) for note in result.notes)
 
@@ -98,8 +97,8 @@ def test_pages_can_speak_the_terms_of_iso() -> None:
     results = evaluate(dev, test)
     with wording(terms="iso"):
         pages = (
-            evaluation_page(results),
-            comparison_page(compare(dev, test, measure="far", n_resamples=50)),
+            page_of(results),
+            page_of(compare(dev, test, measure="far", n_resamples=50)),
         )
         texts = [Reader(render(page)).text for page in pages]
     for page, text in zip(pages, texts, strict=True):
@@ -113,7 +112,7 @@ def test_pages_can_speak_the_terms_of_iso() -> None:
 
 def test_view_of_a_system_against_plain_counts_and_intervals() -> None:
     dev, test = two_systems(0), two_systems(1)
-    page = evaluation_page(evaluate(dev, test, systems="face"))
+    page = page_of(evaluate(dev, test, systems="face"))
     view = page.explore["systems"][0]
     own = test.select(["face"])
     for k in range(0, 101, 20):
@@ -132,7 +131,7 @@ def test_view_of_a_system_against_plain_counts_and_intervals() -> None:
 
 def test_det_curve_is_drawn_at_normal_deviates_on_its_axes() -> None:
     dev, test = two_systems(0), two_systems(1)
-    explore = evaluation_page(evaluate(dev, test, systems="face")).explore
+    explore = page_of(evaluate(dev, test, systems="face")).explore
     view, axes = explore["systems"][0], explore["det"]
     scores = test.column("face")
 
@@ -167,7 +166,7 @@ def test_without_ids_intervals_are_those_of_independent_trials() -> None:
     genuine = np.arange(300) < 100
     dev, test = (Trials.from_arrays(rng.normal(2 * genuine, 1), genuine) for _ in range(2))
     result = evaluate(dev, test)
-    view = evaluation_page(result).explore["systems"][0]
+    view = page_of(result).explore["systems"][0]
     assert (view["threshold"][50], result.interval().method) == (result.threshold, "wilson")
     assert (view["low"][50], view["high"][50]) == tuple(result.interval().interval)
 
@@ -179,7 +178,7 @@ def test_without_ids_intervals_are_those_of_independent_trials() -> None:
 def test_what_was_asked_stands_where_it_belongs(criterion: str, alpha: float, expected: float | None) -> None:
     dev, test = two_systems(0), two_systems(1)
     result = evaluate(dev, test, systems="face", criterion=criterion, alpha=alpha)
-    page = evaluation_page(result)
+    page = page_of(result)
     view = page.explore["systems"][0]
     asked = view["asked"]
     assert asked["alpha"] == expected
@@ -194,7 +193,7 @@ def test_curve_of_a_cross_validation_moves_with_alpha() -> None:
     trials = two_systems(3)
     blocks = make_blocks(trials, 4)
     result = evaluate(trials, folds=blocks, systems="face")
-    page = evaluation_page(result)
+    page = page_of(result)
     view = page.explore["systems"][0]
     assert len(set(view["hter"])) > 3
     assert view["asked"]["threshold"] == result.threshold
@@ -208,7 +207,7 @@ def test_curve_of_a_cross_validation_moves_with_alpha() -> None:
 def test_intervals_along_alpha_are_made_like_the_one_that_leads() -> None:
     dev, test = two_systems(0), two_systems(1)
     result = evaluate(dev, test, systems="face", criterion="wer-min", alpha=0.5, cluster="none")
-    page = evaluation_page(result)
+    page = page_of(result)
     view = page.explore["systems"][0]
     assert (view["low"][50], view["high"][50]) == tuple(result.interval().interval)
     assert page.tables[0].column("interval")[-1] == result.interval().interval
@@ -225,7 +224,7 @@ def test_scores_far_from_zero_keep_their_digits() -> None:
     dev, test = two_systems(0), two_systems(1)
     dev, test = (Trials.from_arrays(t.scores + 1e6, t.genuine, systems=["a", "b"]) for t in (dev, test))
     result = evaluate(dev, test, systems="a")
-    text = render(evaluation_page(result))
+    text = render(page_of(result))
     systems = data_of(text)["systems"]
     assert isinstance(systems, list)
     assert systems[0]["asked"]["threshold"] == result.threshold
@@ -235,22 +234,25 @@ def test_scores_far_from_zero_keep_their_digits() -> None:
 def test_one_sided_and_equivalence_are_told() -> None:
     dev, test = two_systems(0, ("a", "b")), two_systems(1, ("a", "b"))
     found = compare(dev, test, n_resamples=50, alternative="less", margin=0.2)
-    sentences = comparison_page(found).answer
+    sentences = page_of(found).answer
     assert "one-sided" in sentences[0]
     assert any("equivalent" in sentence and "within 20.00 %" in sentence for sentence in sentences)
 
 
-def test_interval_of_each_difference_is_told_and_drawn() -> None:
+@pytest.mark.parametrize("systems", [("a", "b"), ("b", "a")])
+def test_interval_of_each_difference_is_told_and_drawn(systems: tuple[str, str]) -> None:
     dev, test = two_systems(0, ("a", "b")), two_systems(1, ("a", "b"))
-    found = compare(dev, test, n_resamples=50)
-    (pair,) = found.pairs
-    page = comparison_page(found)
+    comparison = compare(dev, test, systems=systems, n_resamples=50)
+    (pair,) = comparison.pairs
+    page = page_of(comparison)
     sign = -1 if pair.headline.estimate < 0 else 1
     ends = sorted(sign * end for end in pair.interval)
     assert f"95 % interval {interval_text(*ends)}" in page.answer[0]
+    assert page.numbers[-1].detail == f"95 % interval {interval_text(*ends)} points"
     (drawn,) = page.explore["differences"]["pairs"]
-    assert (drawn["low"], drawn["high"]) == pair.interval
-    assert drawn["estimate"] == pair.headline.estimate
+    assert [drawn["low"], drawn["high"]] == ends
+    assert drawn["estimate"] == abs(pair.headline.estimate)
+    assert drawn["name"] == page.numbers[-1].name == " - ".join(systems[::sign])
     axis = page.explore["differences"]["x"]
     assert axis["low"] < min(0, drawn["low"])
     assert max(0, drawn["high"]) < axis["high"]
@@ -258,9 +260,9 @@ def test_interval_of_each_difference_is_told_and_drawn() -> None:
 
 def test_difference_of_a_cost_is_not_in_percent() -> None:
     dev, test = two_systems(0, ("a", "b")), two_systems(1, ("a", "b"))
-    page = comparison_page(compare(dev, test, n_resamples=50, measure="dcf"))
+    page = page_of(compare(dev, test, n_resamples=50, measure="dcf"))
     assert "percentage points" not in page.answer[0]
-    assert page.explore["differences"]["x"]["label"] == "difference A - B in DCF"
+    assert page.explore["differences"]["x"]["label"] == "difference in DCF"
 
 
 def test_systems_that_do_not_differ_on_any_trial_have_a_page() -> None:
@@ -275,7 +277,7 @@ def test_systems_that_do_not_differ_on_any_trial_have_a_page() -> None:
         )
         for own in sets
     )
-    page = comparison_page(compare(dev, test, n_resamples=50, margin=0.1))
+    page = page_of(compare(dev, test, n_resamples=50, margin=0.1))
     assert page.answer[0].startswith(
         "a and b cannot be told apart: the difference is 0.000 percentage points (no interval"
     )
@@ -302,14 +304,14 @@ def test_the_better_system_is_the_one_with_more_recall_or_fewer_errors() -> None
     )
     for measure in ("frr", "recall"):
         found = compare(dev, test, n_resamples=50, measure=measure)
-        assert comparison_page(found).answer[0].startswith("good is better than poor")
+        assert page_of(found).answer[0].startswith("good is better than poor")
     claimed = compare(dev, test, n_resamples=50, measure="recall", alternative="less")
-    assert "poor has a lower Recall than good is shown" in comparison_page(claimed).answer[0]
+    assert "poor has a lower Recall than good is shown" in page_of(claimed).answer[0]
 
 
 def test_page_shows_the_fusion_beside_its_systems() -> None:
     result = fuse(two_systems(0), two_systems(1))
-    page = fusion_page(result)
+    page = page_of(result)
     assert [view["name"] for view in page.explore["systems"]] == [f"mean(face + {EVIL})", "face", EVIL]
     assert page.answer == (result.answer(),)
     assert page.numbers[0].value == f"{100 * result.evaluation.test.hter:.2f} %"
@@ -321,7 +323,7 @@ def test_page_shows_the_fusion_beside_its_systems() -> None:
 
 def test_saved_fusion_has_a_page_without_anything_to_move() -> None:
     model = fuse(two_systems(0), two_systems(1)).model
-    page = fusion_page(fuse(None, two_systems(2), model=model))
+    page = page_of(fuse(None, two_systems(2), model=model))
     assert page.explore == {}
     text = render(page)
     check_self_contained(text)
@@ -336,4 +338,4 @@ def test_date_and_title() -> None:
     assert '<time datetime="2026-03-05">5 March 2026</time>' in text
     assert "<h1>&lt;Face&gt; &amp; voice</h1>" in text
     assert "Fusion of face and" in text
-    assert "<time" not in render(fusion_page(result))
+    assert "<time" not in render(page_of(result))

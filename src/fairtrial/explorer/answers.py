@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.notes import gather_notes
 from fairtrial.core.parameters import repeat_command
+from fairtrial.core.results import Result
 from fairtrial.core.tables import Table, json_text
 from fairtrial.explorer.data import Data
 from fairtrial.figures.style import ENDINGS as PICTURE_ENDINGS
 from fairtrial.figures.style import write_picture
-from fairtrial.figures.table import FIGURES
+from fairtrial.figures.table import FIGURES, drawing_of
 from fairtrial.formats.results import ENDINGS as TABLE_ENDINGS
 from fairtrial.formats.results import write_tables
-from fairtrial.pages.page import InputFile, Page, lay_out, render, repeat_of
+from fairtrial.pages import page_of
+from fairtrial.pages.page import InputFile, Number, Page, lay_out, render, repeat_of
 
 if TYPE_CHECKING:
     from fairtrial.figures.table import Draw
@@ -71,6 +73,8 @@ class Answer:
         Figures that can be saved, by the names that ``fairtrial plot`` has for them.
     page
         The self-contained report, if there is one.
+    numbers
+        The numbers that people quote.
     """
 
     sentences: tuple[str, ...]
@@ -79,12 +83,14 @@ class Answer:
     shown: dict[str, Any] = field(default_factory=dict)
     drawn: Mapping[str, Draw] = field(default_factory=dict)
     page: Callable[[], Page] | None = None
+    numbers: tuple[Number, ...] = ()
 
     @classmethod
-    def of_page(cls, page: Page, result: dict[str, Any], drawn: Mapping[str, Draw]) -> Answer:
-        """Take over what a report says."""
+    def of(cls, result: Result, drawn: Mapping[str, Draw], **more: Any) -> Answer:
+        """Give what the report of a result says; `more` is what its page takes."""
+        page = page_of(result, **more)
         sentences = tuple(f"{sentence}." for sentence in page.answer)
-        return cls(sentences, page.tables, result, page.explore, drawn, lambda: page)
+        return cls(sentences, page.tables, result.to_dict(), page.charts, drawn, lambda: page, page.numbers)
 
     def to_dict(self) -> dict[str, Any]:
         """Tell what the browser gets."""
@@ -96,6 +102,7 @@ class Answer:
             tables.append({**lay_out(table), "total": total})
         return {
             "sentences": list(self.sentences),
+            "numbers": [[number.name, number.value, number.detail] for number in self.numbers],
             "tables": tables,
             "notes": [str(note) for note in gather_notes(note for table in self.tables for note in table.notes)],
             "result": self.result,
@@ -147,10 +154,19 @@ class Kept:
             return place.read_bytes()
 
 
-def drawn_later(**figures: Callable[[], Any]) -> dict[str, Draw]:
+def drawn_later(**computed: Callable[[], Any]) -> dict[str, Draw]:
     """Figures whose data are computed when they are saved, by names with underscores."""
 
     def draw(name: str, compute: Callable[[], Any]) -> Draw:
         return lambda figure: FIGURES[name].draw(compute())(figure)
 
-    return {name.replace("_", "-"): draw(name.replace("_", "-"), compute) for name, compute in figures.items()}
+    return {key.replace("_", "-"): draw(key.replace("_", "-"), compute) for key, compute in computed.items()}
+
+
+def figures_of(result: Any, *names: str) -> dict[str, Draw]:
+    """Figures of a result, whose data are computed when they are saved."""
+
+    def draw(name: str) -> Draw:
+        return lambda figure: drawing_of(result, name)(figure)
+
+    return {name: draw(name) for name in names}

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_classes
 from fairtrial.core.parameters import changed, option_words, repeat_call
-from fairtrial.core.trials import Trials
+from fairtrial.core.trials import Further, Trials
 from fairtrial.core.words import interval_title, level_text, listed, plural
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import alpha_grid, curve_of
@@ -24,7 +24,7 @@ from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import half_of_memory
 from fairtrial.formats.read import expected_memory, read_pair, read_trials
 from fairtrial.formats.sheets import ROLES, ReadOptions
-from fairtrial.groups.membership import PeopleTable
+from fairtrial.groups.membership import MOST_GROUPS, PeopleTable
 from fairtrial.inference.decide import Judgement, judge, judge_at
 from fairtrial.inference.folds import make_blocks, with_fold_note
 from fairtrial.inference.people import Cluster
@@ -194,9 +194,7 @@ class Point:
 
     @property
     def rule(self) -> Criterion:
-        """The criterion; raise an error if there is a threshold instead."""
-        if self.threshold is not None:
-            raise ParameterError("this view chooses the threshold on dev; choose a rule instead of a threshold")
+        """The criterion."""
         return as_criterion(self.criterion)
 
     def judged(self, sets: TrialSets, system: str) -> Judgement:
@@ -331,6 +329,17 @@ class Data:
             else tuple(column.name for column in file.glance.columns if column.name != self.person_column)
         )
 
+    @cached_property
+    def group_columns(self) -> tuple[str, ...]:
+        """Columns of few enough values to make groups: of the table of people, then of the trials, then their ids."""
+
+        def count(column: Further) -> int:
+            return len(np.unique(column)) if isinstance(column, np.ndarray) else len(column.numbered().names)
+
+        columns = {**self.test.columns, **self.test.ids}
+        few = [name for name, column in columns.items() if count(column) <= MOST_GROUPS]
+        return tuple(dict.fromkeys((*self.people_columns, *few)))
+
     @property
     def person_column(self) -> str:
         """The column of the table of people that says who it is: `person`, or the first."""
@@ -395,7 +404,7 @@ class Data:
     @cached_property
     def summary(self) -> dict[str, Any]:
         """Describe what was read, in numbers and words."""
-        from fairtrial.pages.results import JUDGED
+        from fairtrial.pages.methods import JUDGED
 
         folds = self.reading.folds
         sets = {"dev": self.dev, "test": self.test} if folds is None else {"test": self.test}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,29 +13,27 @@ from fairtrial.calibration.calibration import calibrate
 from fairtrial.calibration.curves import bayes_error_curve, ece_curve, llr_map, pav_curve, tippett_curve
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.parameters import arguments_of, changed, option_words, repeat_call
-from fairtrial.core.tables import Column, Table, join_tables
+from fairtrial.core.tables import Column, Table
 from fairtrial.core.trials import Further, Trials
 from fairtrial.core.words import listed, percent, plural, term
-from fairtrial.evaluation.bands import compare_curves, curve_band
 from fairtrial.evaluation.comparison import compare
-from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, performance_curve
+from fairtrial.evaluation.epc import curve_of
 from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation, evaluate
+from fairtrial.evaluation.expected import expected_performance
 from fairtrial.evaluation.paired_tests import pair_judgements
-from fairtrial.explorer.answers import MAX_ROWS, Answer, Repeated, drawn_later
+from fairtrial.explorer.answers import MAX_ROWS, Answer, Repeated, drawn_later, figures_of
 from fairtrial.explorer.data import Data, Point
 from fairtrial.explorer.forms import Fields, check_names, fields_of, values_of
 from fairtrial.explorer.jobs import Advance
-from fairtrial.figures.det import operating_curves
 from fairtrial.figures.scores import diagnostics
 from fairtrial.figures.style import Floats
 from fairtrial.figures.system import along_alpha
-from fairtrial.figures.table import FIGURES
+from fairtrial.figures.table import FIGURES, drawing_of
 from fairtrial.figures.zoo import zoo_chart
 from fairtrial.fusion.fusion import fuse
 from fairtrial.groups.evaluation import evaluate_groups
 from fairtrial.groups.zoo import zoo_data
-from fairtrial.inference.decide import judge
-from fairtrial.pages.results import calibration_page, comparison_page, evaluation_page, fusion_page, groups_page
+from fairtrial.pages import page_of
 from fairtrial.repeated.comparison_plans import ComparisonSetting, observed_setting, plan_comparison
 from fairtrial.rules.measures import Measure
 
@@ -59,6 +57,13 @@ class Asked:
             raise ParameterError(f"choose at least {least} systems", code="few-systems")
         return chosen
 
+    def two(self) -> tuple[str, str]:
+        """Give the two systems that were chosen."""
+        names = self.systems(2)
+        if len(names) != 2:
+            raise ParameterError("choose two systems", code="two-systems")
+        return names[0], names[1]
+
     def keywords(self, function: Callable[..., Any], *, point: bool = True) -> dict[str, Any]:
         """Tell what a function is asked with, without its defaults."""
         names = {argument.name for argument in arguments_of(function)}
@@ -67,6 +72,20 @@ class Asked:
             values["systems"] = None if self.systems() == self.data.systems else list(self.systems())
         kept = changed(function, {name: value for name, value in values.items() if name in names})
         return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items() if value != ()}
+
+    def call(self, function: Callable[..., Any], **keywords: Any) -> Any:
+        """Call a function with dev and test, or with the trials and their folds."""
+        data = self.data
+        if data.reading.folds is None:
+            return function(data.dev, data.test, **keywords)
+        return function(data.dev, folds=data.sets.blocks, **keywords)
+
+    @property
+    def sets(self) -> list[str]:
+        """What `call` gives, in Python: dev and test, folds, or all trials if the threshold is given."""
+        if self.data.reading.folds is None:
+            return ["dev", "test"]
+        return ["trials", "folds=blocks"] if self.point.threshold is None else ["trials", "trials"]
 
 
 @dataclass(frozen=True)
@@ -102,20 +121,28 @@ class Question:
     needs_test: bool = False
     needs_ids: bool = False
     at_threshold: bool = False
+    at_point: bool = True
     more: tuple[str, ...] = ("confidence",)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, data: Data, given: Fields) -> Asked:
         """Check what the browser sent; its operating point lies beside the values of the parameters."""
         why = self.refusal(data)
         if why:
             raise TrialsError(why, code="not-applicable")
-        values = values_of(self.function, (*self.fields, *self.more), given)
+        values = {**self.fixed, **values_of(self.function, (*self.fields, *self.more), given)}
         if "system" not in self.fields:
             values["systems"] = check_names("systems", given.get("systems", ()))
         if self.function is compare and len(data.test) >= _MANY_TRIALS:
             values["n_resamples"] = _FEW_RESAMPLES  # the primary test does not need them
-        asked = Asked(data, Point.of(given), values)
+        point = Point.of(given) if self.at_point else Point()
+        if point.threshold is not None and not self.at_threshold:
+            text = "this view chooses the threshold on dev; choose a rule instead of a threshold"
+            raise ParameterError(text, code="needs-rule")
+        asked = Asked(data, point, values)
         names = asked.systems(self.least)
+        if "compare" in self.fixed:
+            values["compare"] = asked.two()
         if "system" in self.fields and len(names) > 1:
             raise ParameterError("choose one of the systems {names:list}", code="several-systems", names=names)
         return asked
@@ -128,26 +155,27 @@ class Question:
             return "This needs a test set. Open one under Files, instead of folds."
         if self.needs_ids and "claim" not in data.test.ids:
             return "This needs to know who is who. Choose the column of claims under Files."
+        if "by" in self.fields and self.function is evaluate_groups and not data.group_columns:
+            return (
+                "No column makes groups, such as sex or device. Open files with one, or a table of people, under Files."
+            )
         return ""
 
     def form(self, data: Data) -> list[dict[str, Any]]:
         """Describe its fields, with the choices and first values that these trials give."""
-        columns = list(dict.fromkeys((*data.people_columns, *data.test.columns, *data.test.ids)))
-        first_systems = list(data.systems[: max(self.least, 2) if self.least > 1 else 4])
         of_these_trials: dict[str, tuple[Sequence[str], Any]] = {
-            "systems": (data.systems, first_systems),
+            "systems": (data.systems, list(data.systems[: max(self.least, 2) if self.least > 1 else 4])),
             "system": (data.systems, data.systems[0]),
+            "by": (data.group_columns, list(data.group_columns[:1])),
             "impostor_by": (tuple(data.test.columns), []),
         }
         fields = fields_of(self.function, self.fields)
-        for field in fields:
-            if field["name"] == "by" and not field["choices"]:
-                of_these_trials["by"] = columns, columns[:1]
-            if field["name"] in of_these_trials:
-                choices, field["default"] = of_these_trials[field["name"]]
-                field["choices"] = [[name, name] for name in choices]
-                field["kind"] = "choice" if field["name"] == "system" else field["kind"]
-        return [field for field in fields if field["choices"] or field["kind"] not in ("names", "choice")]
+        for entry in fields:
+            if entry["name"] in of_these_trials and not entry["choices"]:
+                choices, entry["default"] = of_these_trials[entry["name"]]
+                entry["choices"] = [[name, name] for name in choices]
+                entry["kind"] = "choice" if entry["name"] == "system" else entry["kind"]
+        return [entry for entry in fields if entry["choices"] or entry["kind"] not in ("names", "choice")]
 
     def repeated(self, asked: Asked) -> Repeated:
         """Write the question as a command and as Python."""
@@ -156,11 +184,13 @@ class Question:
 
 def _repeat(question: Question, asked: Asked, people: Sequence[str] = (), lines: Sequence[str] = ()) -> Repeated:
     """Write a question whose command and function have the same parameters."""
-    data, keywords = asked.data, asked.keywords(question.function)
-    folds = data.reading.folds is not None and asked.point.threshold is None
-    words = [*question.command, *data.words(asked.systems(), folds=folds), *people]
+    data, keywords = asked.data, asked.keywords(question.function, point=question.at_point)
+    words = [*question.command, *data.words(asked.systems(), folds=asked.point.threshold is None), *people]
+    name = question.function.__name__
     call = repeat_call(
-        f"ft.{question.function.__name__}", [*_sets(asked), *(["people=people"] if people else [])], keywords
+        f"ft.{'evaluation.' if question.function is expected_performance else ''}{name}",
+        [*asked.sets, *(["people=people"] if people else [])],
+        keywords,
     )
     python = (*data.lines(), *lines, f"print({call})")
     distances = data.reading.distances_among(asked.systems())
@@ -175,13 +205,6 @@ def _option_words(values: Mapping[str, Any], *, of_distances: bool = False) -> l
     return [word for name, value in typed.items() for word in option_words(name, value)]
 
 
-def _sets(asked: Asked) -> list[str]:
-    """Give the trials as arguments: dev and test, folds, or all trials if the threshold is given."""
-    if asked.data.reading.folds is None:
-        return ["dev", "test"]
-    return ["trials", "folds=blocks"] if asked.point.threshold is None else ["trials", "trials"]
-
-
 def _evaluate(asked: Asked, advance: Advance) -> Answer:
     data, point, names = asked.data, asked.point, asked.systems()
     confidence = asked.values.get("confidence", 0.95)
@@ -190,101 +213,44 @@ def _evaluate(asked: Asked, advance: Advance) -> Answer:
         results.append(SystemEvaluation(point.judged(data.sets, name), confidence=confidence))
         results[-1].to_dict()  # computes the intervals
         advance(len(results) / len(names))
-    doubt = ""
+    doubts = []
     if point.threshold is not None:
-        doubt = (
+        doubts.append(
             f"The threshold of {point.threshold:g} was given: if it was chosen by looking at these trials, the errors "
             "are too small and the intervals do not hold."
         )
     elif data.sets.kind == "a posteriori":
-        doubt = "Dev and test are the same trials: the thresholds were chosen on the trials that they are judged on."
-    folds, drawn = data.reading.folds is not None, {}
-    if point.threshold is None:
+        text = "Dev and test are the same trials: the thresholds were chosen on the trials that they are judged on."
+        doubts.append(text)
+    result = Evaluation(tuple(results))
+    sentences = (*(f"{each.answer()}." for each in results), *doubts)
+    answer = Answer(sentences, result.tables(), result.to_dict())
+    if point.threshold is not None:
+        return answer
+    drawn = figures_of(result, "det", "roc")
+    if data.reading.folds is None:
         options: dict[str, Any] = {"systems": names, "criterion": point.rule, "alpha": point.alpha}
         options |= {"confidence": confidence, "cluster": data.reading.cluster}
-
-        def curves() -> Any:
-            return operating_curves(data.dev, None if folds else data.test, blocks=data.sets.blocks, **options)
-
-        drawn = drawn_later(det=curves, roc=curves)
-        if not folds:
-            drawn |= drawn_later(diagnostic=lambda: diagnostics(data.dev, data.test, **options))
-    return Answer(
-        (*(f"{result.answer()}." for result in results), *filter(None, [doubt])),
-        join_tables([result.tables() for result in results]),
-        {"systems": [result.to_dict() for result in results]},
-        drawn=drawn,
-        page=(lambda: evaluation_page(Evaluation(tuple(results)))) if drawn else None,
-    )
-
-
-def _curve(data: Data, system: str) -> PerformanceCurve:
-    return curve_of(judge(data.sets, system=system, criterion="wer-min", alphas=alpha_grid()))
-
-
-def _curve_lines(asked: Asked) -> list[str]:
-    given = changed(performance_curve, asked.data.chance)
-    call = repeat_call("ft.performance_curve", [*_sets(replace(asked, point=Point())), "system=system"], given)
-    return [*asked.data.lines(), f"curves = [{call} for system in {list(asked.systems())!r}]"]
+        drawn |= drawn_later(diagnostic=lambda: asked.call(diagnostics, **options))
+    return replace(answer, drawn=drawn, page=lambda: page_of(result))
 
 
 def _curves(asked: Asked, advance: Advance) -> Answer:
-    names, given = asked.systems(), asked.keywords(curve_band, point=False)
-    curves = [_curve(asked.data, name) for name in names]
-    bands = {}
-    for curve in curves:
-        bands[curve.system] = curve_band(curve, **given)
-        advance(len(bands) / len(curves))
-    shown = {name: {"low": band.low.tolist(), "high": band.high.tolist()} for name, band in bands.items()}
-    result = [
-        {**bands[curve.system].to_dict(), "band_kind": bands[curve.system].kind, **curve.to_dict()} for curve in curves
-    ]
-    return Answer(
-        tuple(curve.answer() + "." for curve in curves),
-        join_tables([curve.tables() for curve in curves]),
-        {"curves": result},
-        {"bands": shown},
-        {"epc": FIGURES["epc"].draw(curves, bands=bands)},
-    )
-
-
-def _repeat_curves(asked: Asked) -> Repeated:
-    data, given = asked.data, asked.keywords(curve_band, point=False)
-    names = asked.systems()
-    words = ["epc", *data.words(names), *([] if names == data.systems else option_words("systems", list(names)))]
-    words += ["--bands", given.pop("kind", "pointwise")]
-    words += _option_words({**given, **changed(performance_curve, data.chance)})
-    band = repeat_call("ft.evaluation.curve_band", ["curve"], asked.keywords(curve_band, point=False))
-    return Repeated(tuple(words), (*_curve_lines(asked), f"bands = [{band} for curve in curves]"), data.where_files_are)
+    names, keywords, results = asked.systems(), asked.keywords(expected_performance, point=False), []
+    for name in names:
+        results.append(asked.call(expected_performance, **{**keywords, "systems": [name]}))
+        advance(len(results) / len(names))
+    curves = tuple(curve for result in results for curve in result.curves)
+    bands = {name: band for result in results for name, band in result.bands.items()}
+    result = replace(results[0], curves=curves, bands=bands)
+    return Answer.of(result, {"epc": drawing_of(result, "epc", bands=bands)})
 
 
 def _regions(asked: Asked, advance: Advance) -> Answer:
-    a, b = (_curve(asked.data, name) for name in _two(asked))
-    advance(0.3)
-    comparison = compare_curves(a, b, **asked.keywords(compare_curves, point=False))
-    regions = [{"from": each.low, "to": each.high, "better": each.better} for each in comparison.regions]
-    return Answer(
-        (comparison.answer() + ".",),
-        comparison.tables(),
-        {"comparison": comparison.to_dict()},
-        {"regions": regions},
-        {"epc-compare": FIGURES["epc-compare"].draw(a, b, comparison)},
-    )
-
-
-def _two(asked: Asked) -> tuple[str, str]:
-    names = asked.systems(2)
-    if len(names) != 2:
-        raise ParameterError("choose two systems", code="two-systems")
-    return names[0], names[1]
-
-
-def _repeat_regions(asked: Asked) -> Repeated:
-    data, given = asked.data, asked.keywords(compare_curves, point=False)
-    words = ["epc", *data.words(data.systems), "--compare", ",".join(_two(asked))]
-    words += _option_words({**given, **changed(performance_curve, data.chance)})
-    call = repeat_call("ft.compare_curves", ["*curves"], given)
-    return Repeated(tuple(words), (*_curve_lines(asked), f"print({call})"), data.where_files_are)
+    advance(0.1)
+    result = asked.call(expected_performance, **asked.keywords(expected_performance, point=False))
+    drawn = {"epc-compare": FIGURES["epc-compare"].draw(*result.curves, result.comparisons[0])}
+    return Answer.of(result, drawn)
 
 
 def _compare(asked: Asked, advance: Advance) -> Answer:
@@ -296,12 +262,10 @@ def _compare(asked: Asked, advance: Advance) -> Answer:
         done += proportion / pairs
         advance(done)
 
-    given = {**asked.keywords(compare), "systems": names, "criterion": asked.point.rule, "progress": further}
-    sets = (data.dev, data.test) if data.reading.folds is None else (data.test,)
-    result = compare(*sets, folds=data.sets.blocks if len(sets) == 1 else None, **given)
+    result = asked.call(compare, **{**asked.keywords(compare), "systems": names, "progress": further})
     pair = result.pairs[0]
     drawn = {"bootstrap": FIGURES["bootstrap"].draw(pair, measure=result.measure.label)} if pairs == 1 else {}
-    answer = Answer.of_page(comparison_page(result), result.to_dict(), drawn)
+    answer = Answer.of(result, drawn)
     chosen = "thresholds" if isinstance(result.measure, Measure) else "calibrations"
     return replace(answer, sentences=(*answer.sentences, _assumption(data, pair.headline.threshold, chosen)))
 
@@ -327,9 +291,8 @@ def _rates(name: str, rates: tuple[float, float]) -> str:
 
 
 def _plan(asked: Asked, advance: Advance) -> Answer:
-    (a, b), seen = _two(asked), _observed(asked)
-    sure = asked.keywords(plan_comparison, point=False)
-    sure = {name: value for name, value in sure.items() if name in ("power", "confidence")}
+    (a, b), seen = asked.two(), _observed(asked)
+    sure = {name: value for name, value in asked.values.items() if name in ("power", "confidence")}
     advance(0.1)
     plan = seen.plan(**sure)
     advance(0.9)
@@ -354,36 +317,33 @@ def _plan(asked: Asked, advance: Advance) -> Answer:
 
 
 def _observed(asked: Asked) -> ComparisonSetting:
-    a, b = (asked.point.judged(asked.data.sets, name) for name in _two(asked))
-    return observed_setting(pair_judgements(a, b))
+    return observed_setting(pair_judgements(*(asked.point.judged(asked.data.sets, name) for name in asked.two())))
 
 
 def _repeat_plan(asked: Asked) -> Repeated:
     seen = _observed(asked)
     names = ("attempts", "impostor_attempts", "impostors", "rho_client", "rho_impostor", "correlation")
-    values = {**asked.values, **{name: getattr(seen, name) for name in names}}
-    given = changed(plan_comparison, values)
-    words = ["plan", "--a", *map(repr, seen.a), "--b", *map(repr, seen.b)]
-    words += _option_words(given)
+    given = changed(plan_comparison, {**asked.values, **{name: getattr(seen, name) for name in names}})
+    words = ["plan", "--a", *map(repr, seen.a), "--b", *map(repr, seen.b), *_option_words(given)]
     return Repeated(tuple(words), (f"print({repeat_call('ft.plan_comparison', [repr(seen.a), repr(seen.b)], given)})",))
 
 
 def _fuse(asked: Asked, advance: Advance) -> Answer:
-    given = {**asked.keywords(fuse), "systems": asked.systems(2), "criterion": asked.point.rule, "progress": advance}
-    result = fuse(asked.data.dev, asked.data.test, **given)
+    result = asked.call(fuse, **asked.keywords(fuse), progress=advance)
     curves = [curve_of(along_alpha(system.judgement)) for system in (result.evaluation, *result.baselines)]
-    return Answer.of_page(fusion_page(result), result.to_dict(), {"epc": FIGURES["epc"].draw(curves)})
+    return Answer.of(result, {**figures_of(result, "det", "roc"), "epc": FIGURES["epc"].draw(curves)})
 
 
 def _groups(asked: Asked, advance: Advance) -> Answer:
-    data, given = asked.data, asked.keywords(evaluate_groups)
-    if not given.get("by"):
+    keywords = asked.keywords(evaluate_groups)
+    if not keywords.get("by"):
         raise ParameterError("choose a column to group by", code="no-groups")
-    people = data.people_table(given["by"]) if _of_people(asked) else None
+    people = asked.data.people_table(keywords["by"]) if _of_people(asked) else None
     advance(0.1)
-    result = evaluate_groups(data.dev, data.test, people=people, **{**given, "criterion": asked.point.rule})
+    result = asked.call(evaluate_groups, **keywords, people=people)
     advance(0.5)
-    return Answer.of_page(groups_page(result), result.to_dict(), {"groups": FIGURES["groups"].draw(result)})
+    names = ("groups", "group-matrix", "group-det") if result.meetings else ("groups", "group-det")
+    return Answer.of(result, figures_of(result, *names))
 
 
 def _of_people(asked: Asked) -> bool:
@@ -405,24 +365,20 @@ def _repeat_groups(asked: Asked) -> Repeated:
 
 def _calibrate(asked: Asked, advance: Advance) -> Answer:
     data, names = asked.data, asked.systems()
-    result = calibrate(data.dev, data.test, **{**asked.keywords(calibrate, point=False), "systems": list(names)})
-    results = list(result)
-    for done, system in enumerate(results, 1):
+    result = asked.call(calibrate, **{**asked.keywords(calibrate), "systems": list(names)})
+    for done, system in enumerate(result, 1):
         system.to_dict()  # computed once, and kept
-        advance(0.6 * done / len(names))
-    shown = result.to_dict()
-    advance(0.8)
-    page = calibration_page(result, rng=data.reading.rng)
+        advance(0.8 * done / len(names))
     banded: dict[str, Any] = {"confidence": asked.values.get("confidence", 0.95)}
     random = {**banded, "rng": data.reading.rng}
     drawn = drawn_later(
-        bayes_error=lambda: [bayes_error_curve(result, **banded) for result in results],
-        ece=lambda: [ece_curve(result, **banded) for result in results],
-        tippett=lambda: [tippett_curve(result) for result in results],
-        pav=lambda: [pav_curve(result, **random) for result in results],
-        **({"llr_map": lambda: llr_map(results[0], **random)} if len(results) == 1 else {}),
+        bayes_error=lambda: [bayes_error_curve(system, **banded) for system in result],
+        ece=lambda: [ece_curve(system, **banded) for system in result],
+        tippett=lambda: [tippett_curve(system) for system in result],
+        pav=lambda: [pav_curve(system, **random) for system in result],
+        **({"llr_map": lambda: llr_map(result.systems[0], **random)} if len(names) == 1 else {}),
     )
-    return Answer.of_page(page, shown, drawn)
+    return Answer.of(result, drawn, rng=data.reading.rng)
 
 
 def _zoo(asked: Asked, advance: Advance) -> Answer:
@@ -462,10 +418,10 @@ def _repeat_zoo(asked: Asked) -> Repeated:
         note = "; ".join(filter(None, ["fairtrial plot zoo chooses the threshold on dev", data.where_files_are]))
         return Repeated((), (*data.lines(), f"threshold = {point.threshold!r}", zoo), note)
     chosen = changed(evaluate, {"systems": [system], **point.keywords()})
-    words = ["plot", "zoo", *data.words((system,))]
-    words += _option_words({**chosen, **{name: value for name, value in given.items() if name != "system"}})
-    lines = (*data.lines(), f"threshold = {repeat_call('ft.evaluate', ['dev', 'test'], chosen)}.threshold", zoo)
-    return Repeated((*words, "--out", "zoo.png"), lines, data.where_files_are)
+    options = {**chosen, **{name: value for name, value in given.items() if name != "system"}}
+    words = ("plot", "zoo", *data.words((system,)), *_option_words(options), "--out", "zoo.png")
+    threshold = f"threshold = {repeat_call('ft.evaluate', ['dev', 'test'], chosen)}.threshold"
+    return Repeated(words, (*data.lines(), threshold, zoo), data.where_files_are)
 
 
 def list_errors(*, system: str, errors: Literal["all", "false accepts", "false rejects"] = "all") -> None:
@@ -512,7 +468,7 @@ def _repeat_errors(asked: Asked) -> Repeated:
     wanted = "" if kind == "all" else f" == {kind.removesuffix('s')!r}"
     lines = (
         *data.lines(),
-        f"for trial in {repeat_call('ft.evaluate', _sets(asked), given)}.decisions().to_pylist():",
+        f"for trial in {repeat_call('ft.evaluate', asked.sets, given)}.decisions().to_pylist():",
         f'    if trial["error"]{wanted}:',
         "        print(trial)",
     )
@@ -566,8 +522,18 @@ def _person_table(trials: Trials, wrong: NDArray[np.bool_], role: str) -> Table:
 
 QUESTIONS: dict[str, Question] = {
     "evaluate": Question(("evaluate",), evaluate, ("systems",), _evaluate, at_threshold=True),
-    "curves": Question(("epc",), curve_band, (), _curves, _repeat_curves, more=("kind", "confidence")),
-    "regions": Question(("epc",), compare_curves, (), _regions, _repeat_regions, least=2),
+    "curves": Question(
+        ("epc",),
+        expected_performance,
+        (),
+        _curves,
+        at_point=False,
+        more=("bands", "confidence"),
+        fixed={"bands": "pointwise", "no_areas": True},
+    ),
+    "regions": Question(
+        ("epc",), expected_performance, (), _regions, least=2, at_point=False, fixed={"no_areas": True, "compare": ()}
+    ),
     "compare": Question(("compare",), compare, ("systems", "measure"), _compare, least=2),
     "plan": Question(("plan",), plan_comparison, ("power",), _plan, _repeat_plan, least=2, at_threshold=True),
     "fuse": Question(("fuse",), fuse, ("systems", "fusion", "normalise"), _fuse, least=2, needs_test=True),
@@ -576,7 +542,15 @@ QUESTIONS: dict[str, Question] = {
     ),
     "calibrate": Question(("calibrate",), calibrate, ("systems", "method"), _calibrate, needs_test=True),
     "zoo": Question(
-        ("plot", "zoo"), zoo_data, ("system", "by", "shows"), _zoo, _repeat_zoo, 1, True, True, True, more=()
+        ("plot", "zoo"),
+        zoo_data,
+        ("system", "by", "shows"),
+        _zoo,
+        _repeat_zoo,
+        needs_test=True,
+        needs_ids=True,
+        at_threshold=True,
+        more=(),
     ),
     "errors": Question(
         ("evaluate",), list_errors, ("system", "errors"), _errors, _repeat_errors, at_threshold=True, more=()

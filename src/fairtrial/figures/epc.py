@@ -433,10 +433,8 @@ def pooled_epc_plot(
         for band in list((bands or {}).values())[:1]:
             explain_band(axes, str(band.described))
         if comparison is not None:
-            step = float(comparison.alpha[1] - comparison.alpha[0]) / 2
-            for place, region in enumerate(comparison.regions):
-                ends = max(region.low - step, 0.0), min(region.high + step, 1.0)
-                axes.axvspan(*ends, color=PALE, zorder=0, label=None if place else "significantly different")
+            for place, (low, high, _) in enumerate(_regions(comparison)):
+                axes.axvspan(low, high, color=PALE, zorder=0, label=None if place else "significantly different")
         return axes
 
 
@@ -466,8 +464,12 @@ def pooled_epc_caption(
     return sentences(*parts, _cut_off(curves))
 
 
-def pooled_chart(curves: Mapping[str, PerformanceCurve], bands: Mapping[str, Band] | None = None) -> dict[str, Any]:
-    """Give the chart `pooled` of curves and their bands by name."""
+def pooled_chart(
+    curves: Mapping[str, PerformanceCurve],
+    bands: Mapping[str, Band] | None = None,
+    comparison: CurveComparison | None = None,
+) -> dict[str, Any]:
+    """Give the chart `pooled` of curves and their bands by name, and where two of them differ."""
     lines = []
     for number, (name, curve) in enumerate(curves.items()):
         colour, dashes = line_of(number)
@@ -480,4 +482,16 @@ def pooled_chart(curves: Mapping[str, PerformanceCurve], bands: Mapping[str, Ban
     label = f"{term(first.measure.label)} on {PROVENANCES[first.kind].judged} trials"
     up = rate_axis(label, highest) if first.measure.is_share else linear_axis(label, (0.0, 1.08 * highest or 1.0))
     across = alpha_axis(first.criterion, (float(first.alpha[0]), float(first.alpha[-1])))
-    return {"curves": lines, "x": across.to_dict(), "y": up.to_dict()}
+    regions = [] if comparison is None else _regions(comparison)
+    return {
+        "curves": lines,
+        "x": across.to_dict(),
+        "y": up.to_dict(),
+        "regions": [{"from": low, "to": high, "better": better} for low, high, better in regions],
+    }
+
+
+def _regions(comparison: CurveComparison) -> list[tuple[float, float, str]]:
+    """Give where two curves differ, each region up to half-way to the values of alpha beside it, and who is better."""
+    step = float(comparison.alpha[1] - comparison.alpha[0]) / 2
+    return [(max(each.low - step, 0.0), min(each.high + step, 1.0), each.better) for each in comparison.regions]

@@ -20,7 +20,7 @@ from fairtrial.formats.columns import texts_of_frame
 
 _UNKNOWN = "unknown"
 """The group of trials without a value."""
-_MOST_GROUPS = 100
+MOST_GROUPS = 100
 _MISSING = {"", "-", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", _UNKNOWN}
 _FEW_TWICE = 0.1
 """The proportion of people below which being in two groups is taken for a mistake."""
@@ -199,7 +199,7 @@ def _cross(trials: Trials, by: Sequence[str], sides: Sequence[Sequence[IdColumn]
         used = np.unique(np.concatenate([np.unique(cell) for cell in cells]))
         texts = [(*texts[cell // len(labels)], labels[cell % len(labels)]) for cell in used.tolist()]
         codes = [np.searchsorted(used, cell) for cell in cells]
-        if len(texts) > _MOST_GROUPS:
+        if len(texts) > MOST_GROUPS:
             raise TrialsError(
                 "{by:and} make {count:count} groups, such as {names}; at most {most} can be compared: cut numbers with "
                 "edges, or group by something coarser",
@@ -207,7 +207,7 @@ def _cross(trials: Trials, by: Sequence[str], sides: Sequence[Sequence[IdColumn]
                 by=by,
                 count=len(texts),
                 names=listed(map(", ".join, texts), 3),
-                most=_MOST_GROUPS,
+                most=MOST_GROUPS,
             )
     # groups of which something is unknown come last
     order = np.argsort([_UNKNOWN in text for text in texts], kind="stable")

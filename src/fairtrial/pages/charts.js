@@ -10,10 +10,9 @@ so that its text stays legible on a phone.
   Axis    {label, low, high, ticks: [[value, text], ...]}   as fairtrial.figures.style gives it
   Curve   {name, x: [...], y: [...]}                        null and NaN are gaps
 
-  epc     {x, y, chosen: Curve, others: [Curve], band: {x, low, high, at}, regions: [{from, to, better}]}
-          The others are faint, with names at their ends if there are several (the chosen one may be among them). Between
-          `from` and `to` the system named `better` is significantly better. `at`, {x, low, high}, is one interval instead of a
-          band. All but x, y and chosen may be left out.
+  epc     {x, y, chosen: Curve, others: [Curve], band: {x, low, high, at}}
+          The others are faint, with names at their ends if there are several (the chosen one may be among them). `at`,
+          {x, low, high}, is one interval instead of a band. Others and band may be left out.
           move({x, y, others: [{x, y}, ...]}); x is null for a point that has a height only
   det     {x, y, chosen: Curve, others: [Curve]}            move as that of epc
   roc     the same as det; {diagonal: false} in the options leaves out the line of equal coordinates
@@ -25,7 +24,8 @@ so that its text stays legible on a phone.
   rates   {axis: Axis in powers of ten, names: [...], chosen: number of a row}
           move({all, rows: [{rate, low, high}, ...]}); a limit of null is not known
   differences {x, pairs: [{name, estimate, low, high, sure}]}
-  pooled  {x, y, curves: [{name, alpha, hter, colour, dashes, bold, low, high}]}, with or without the band
+  pooled  {x, y, curves: [{name, alpha, hter, colour, dashes, bold, low, high}], regions: [{from, to, better}]}
+          With or without the band. Between `from` and `to` the curve named `better` is significantly better.
   coverage {cells: [[n, m, pi, rho], ...], values, classes, legend: [[colour, text], ...]}
   zoo     {x, y, points: [{x, y, name, kind}], kinds: [{name, colour, symbol: number}]}                      move({x, y}), or move({}) for none
   bayes   {x, y, odds, chosen: name, calibrated, minimum, supported, band: {at, low, high}, others: [{name, y}]}
@@ -66,9 +66,9 @@ const charts = (() => {
     return straight(name, [from, from], [to, to]);
   };
   const ticks = { className: "grid", strokeOpacity: 1 }, value = (tick) => tick[0], text = (tick) => tick[1];
-  const across = (x, labelAnchor = "center") => [
+  const across = (x) => [
     Plot.gridX(x.ticks, { x: value, ...ticks }),
-    Plot.axisX(x.ticks, { x: value, text, tickSize: 0, tickPadding: 6, label: x.label || null, labelAnchor, labelArrow: "none", labelOffset: 29 }),
+    Plot.axisX(x.ticks, { x: value, text, tickSize: 0, tickPadding: 6, label: x.label || null, labelAnchor: "center", labelArrow: "none", labelOffset: 29 }),
     Plot.frame({ anchor: "bottom", className: "axis" }),
   ];
   const upwards = (y) => [
@@ -91,6 +91,8 @@ const charts = (() => {
     const [x, y] = ["x", "y"].map((name) => node.scale(name));
     return { node, svg: d3.select(node), x: x && x.apply, y: y && y.apply, area: { left, right: width - right, top, bottom: height - bottom } };
   };
+  // a chart that has a row of the page to itself is wide, but no wider than its text stays legible in
+  const wholeRow = (room) => within((room || 0) / 1.3, 640, 960);
   const onAxes = (x, y, marks, layout) => plotted([...across(x), ...upwards(y), ...marks], { x: linear(x), y: linear(y), ...layout });
 
   let frames = 0;
@@ -163,21 +165,13 @@ const charts = (() => {
   };
   const still = () => {};
 
-  const epc = ({ x, y, chosen, others = [], band: limits, regions = [] }, options = {}) => {
-    const regionOf = (name, found) => Plot.rect(found, { x1: "from", x2: "to", className: name, clip: true,
-      title: ({ better }) => `${better} is significantly better` });
+  const epc = ({ x, y, chosen, others = [], band: limits }, options = {}) => {
     const drawn = onAxes(x, y, [
-      regionOf("better", regions.filter(({ better }) => better === chosen.name)),
-      regionOf("worse", regions.filter(({ better }) => better !== chosen.name)),
       limits ? band(limits.x, limits.low, limits.high) : null,
       limits && limits.at ? Plot.ruleX([limits.at], { x: "x", y1: "low", y2: "high", className: "span" }) : null,
       ...others.map((other) => line("other", other.x, other.y, MIDWAY)),
       line("curve", chosen.x, chosen.y, MIDWAY),
     ], { ...besides(others, options.room), ...options });
-    for (const { from, to, better } of regions) {
-      const [left, right] = [drawn.x(from), drawn.x(to)], most = Math.floor((right - left) / 6);
-      if (most > 3) nameAt(drawn.svg, { name: better, most, x: (left + right) / 2, y: drawn.area.top + 11, anchor: "middle", look: "name region" });
-    }
     if (others.length > 1 && !narrow(options.room)) named(drawn, others, chosen.name, 0.95);  // before errors soar
     return { node: drawn.node, move: pointed(drawn) };
   };
@@ -237,7 +231,7 @@ const charts = (() => {
   // one rate of every group with its interval, on a log axis, where a limit beyond the frame is an arrow
   const rates = ({ axis, names, chosen }, options = {}) => {
     const slim = narrow(options.room), left = slim ? 90 : 130, drawn = plotted([...across(axis), Plot.frame({ anchor: "left", className: "axis" })],
-      { x: linear(axis), width: WIDTH + NAMES, height: 60 + (names.length > MANY_ROWS ? 13 : ROW) * names.length, margins: { left }, ...options });
+      { x: linear(axis), width: WIDTH + NAMES, height: 60 + (names.length > MANY_ROWS ? 13 : ROW) * names.length, margins: { left, right: 16 }, ...options });
     const { svg, x, area } = drawn, up = (k) => area.top + (k + 0.5) * (area.bottom - area.top) / names.length;
     names.forEach((name, k) => nameAt(svg, { name, most: slim ? 13 : 18, x: left - 6, y: up(k) + 4, anchor: "end", look: k === chosen ? "name chosen" : "name" }));
     const inside = framed(drawn), marker = inside.append("path").attr("class", "marker");
@@ -258,10 +252,12 @@ const charts = (() => {
   };
 
   const differences = ({ x, pairs }, options = {}) => {
-    const slim = narrow(options.room), left = slim ? 130 : 200, rows = pairs.map((pair, k) => ({ ...pair, k }));
-    const dots = (name, found) => Plot.dot(found, { x: "estimate", y: "k", r: 4.5, className: name });
+    const slim = narrow(options.room), most = 30, rows = pairs.map((pair, k) => ({ ...pair, k }));
+    // a name stands before its interval, or above it where there is no room
+    const left = slim ? 14 : 14 + 6 * Math.min(most, d3.max(pairs, ({ name }) => name.length) || 0), row = slim ? 2 * ROW : ROW;
+    const dots = (name, some) => Plot.dot(some, { x: "estimate", y: "k", r: 4.5, className: name });
     const drawn = plotted([
-      ...across(x, slim ? "right" : "center"),  // where there is room for its words
+      ...across(x),
       Plot.frame({ anchor: "left", className: "axis" }),
       Plot.ruleX([0], { className: "threshold" }),
       Plot.ruleY(rows, { y: "k", x1: "low", x2: "high", className: "span" }),
@@ -269,9 +265,10 @@ const charts = (() => {
       dots("sure", rows.filter(({ sure }) => sure)),
       dots("unsure", rows.filter(({ sure }) => !sure)),
     ], { x: linear(x), y: { type: "band", domain: d3.range(pairs.length), padding: 0.6, axis: null },
-      width: 640, height: 60 + ROW * pairs.length, margins: { left }, ...options });
+      width: 640, height: 60 + row * pairs.length, margins: { left }, ...options });
     const middle = (k) => drawn.y(k) + drawn.node.scale("y").bandwidth / 2;
-    pairs.forEach(({ name }, k) => nameAt(drawn.svg, { name, most: slim ? 19 : 30, x: left - 8, y: middle(k) + 4, anchor: "end", look: null }));
+    pairs.forEach(({ name }, k) => nameAt(drawn.svg, { name, look: null,
+      ...(slim ? { most: 50, x: left + 4, y: middle(k) - 9, anchor: "start" } : { most, x: left - 8, y: middle(k) + 4, anchor: "end" }) }));
     return { node: drawn.node, move: still };
   };
 
@@ -284,7 +281,7 @@ const charts = (() => {
 
   const listed = (entries) => ({ height: HEIGHT + 12 + LEGEND_ROW * entries, margins: { bottom: MARGINS.bottom + 12 + LEGEND_ROW * entries } });
 
-  const pooled = ({ x, y, curves }, options = {}) => {
+  const pooled = ({ x, y, curves, regions = [] }, options = {}) => {
     const below = narrow(options.room);
     const looks = curves.map(({ colour, dashes, bold }) => {
       const strokeWidth = bold ? 3 : 1.6;
@@ -294,8 +291,14 @@ const charts = (() => {
       band(alpha, low, high, { fill: looks[k].stroke, className: "pooled-band" }),
       ...[low, high].map((limit) => dashed("pooled", alpha, limit, { ...looks[k], strokeWidth: 0.8 })),
     ] : []);
-    const drawn = onAxes(x, y, [...bands, ...curves.map(({ alpha, hter }, k) => dashed("pooled", alpha, hter, { ...looks[k], ...MIDWAY }))],
-      { ...(below ? listed(curves.length) : { width: 640, height: Math.max(320, 60 + LEGEND_ROW * curves.length), margins: { right: MARGINS.right + 190 } }), ...options });
+    const tints = regions.map((region) => Plot.rect([region], { x1: "from", x2: "to", className: "tint", clip: true,
+      fill: looks[curves.findIndex(({ name }) => name === region.better)].stroke, title: ({ better }) => `${better} is significantly better` }));
+    const drawn = onAxes(x, y, [...tints, ...bands, ...curves.map(({ alpha, hter }, k) => dashed("pooled", alpha, hter, { ...looks[k], ...MIDWAY }))],
+      { ...(below ? listed(curves.length) : { width: wholeRow(options.room), height: Math.max(320, 60 + LEGEND_ROW * curves.length), margins: { right: MARGINS.right + 190 } }), ...options });
+    for (const { from, to, better } of regions) {
+      const [left, right] = [drawn.x(from), drawn.x(to)], most = Math.floor((right - left) / 6);
+      if (most > 3) nameAt(drawn.svg, { name: better, most, x: (left + right) / 2, y: drawn.area.top + 11, anchor: "middle" });
+    }
     legend(drawn, curves.map(({ name }, k) => ({ name, ...looks[k] })), { below, width: 24, most: 26, key: (path, { stroke, strokeWidth, strokeDasharray }) =>
       path.attr("d", "M0 0h24").attr("stroke", stroke).attr("stroke-width", strokeWidth).attr("stroke-dasharray", strokeDasharray) });
     return { node: drawn.node, move: still };
@@ -305,7 +308,7 @@ const charts = (() => {
     const below = narrow(options.room), looks = new Map(kinds.map(({ name, colour, symbol }) => [name, { fill: colour, symbol: SYMBOLS[symbol] }]));
     const drawn = onAxes(x, y, [...looks].map(([kind, look]) => Plot.dot(points.filter((point) => point.kind === kind),
       { x: "x", y: "y", ...look, r: 3.5, stroke: "var(--paper)", className: "person", clip: true, title: ({ name }) => `${name}: ${kind}` })),
-    { ...(below ? listed(looks.size) : { width: WIDTH + NAMES, margins: { right: MARGINS.right + NAMES } }), ...options });
+    { ...(below ? listed(looks.size) : { width: wholeRow(options.room), margins: { right: MARGINS.right + 1.3 * NAMES } }), ...options });
     legend(drawn, [...looks].map(([name, look]) => ({ name, ...look })), { below, width: 6, most: below ? 26 : 14, key: (path, { fill, symbol }) =>
       path.attr("d", d3.symbol(symbol, 50)()).attr("fill", fill) });
     return { node: drawn.node, move: pointed(drawn, { lined: false, look: "ring", r: 8 }) };
@@ -321,7 +324,7 @@ const charts = (() => {
       Plot.axisFx({ ...axis, anchor: "bottom", label: "n, individuals", labelOffset: 33 }),
       Plot.axisFy({ ...axis, anchor: "left", label: "m, attempts of each", labelOffset: 44 }),
       Plot.cell(rows, { fx: "n", fy: "m", x: "pi", y: "rho", fill: "colour", title: "text", inset: 0, className: "cell" }),
-    ], { width: 860, height: narrow(options.room) ? 380 : 430, ...options,
+    ], { width: wholeRow(options.room), height: narrow(options.room) ? 380 : 330, ...options,
       fx: { ...blocks, domain: distinct("n") }, fy: { ...blocks, domain: distinct("m"), reverse: true },
       x: { padding: 0, domain: distinct("pi"), axis: null }, y: { padding: 0, domain: distinct("rho"), reverse: true, axis: null },
       color: { type: "identity" } });

@@ -87,6 +87,8 @@ class Captions:
     pooled: str = "Expected performance curves pooled over the experiments of a group"
     choose: str = "System"
     """What one of several curves is of."""
+    explore: str = "Explore"
+    """The heading of the figures that a slider moves."""
 
     def to_dict(self) -> dict[str, Any]:
         """Give what scripts say."""
@@ -101,12 +103,12 @@ class Page:
     title: str
     """What the page is of."""
     asked: str
-    answer: tuple[str, ...]
+    answer: tuple[str, ...] = ()
     """The answer of the result, and further sentences that it rests on; the page adds their full stops."""
-    tables: tuple[Table, ...]
+    tables: tuple[Table, ...] = ()
     """Of the results, the main one first; readers unfold and sort them. Notes stand with the table they speak of."""
-    data: tuple[Table, ...]
-    methods: tuple[Reference, ...]
+    data: tuple[Table, ...] = ()
+    methods: tuple[Reference, ...] = ()
     repeat: Repeat = Repeat("", {})
     numbers: tuple[Number, ...] = ()
     """The numbers that people quote, large beside the answer."""
@@ -118,6 +120,11 @@ class Page:
     captions: Captions = Captions()
     heading: str = ""
     """What its writer calls it; what it is of comes below."""
+
+    @property
+    def charts(self) -> dict[str, Any]:
+        """What figures draw, with the captions that scripts write."""
+        return {**self.explore, **self.captions.to_dict()} if self.explore else {}
 
 
 def lay_out(table: Table) -> dict[str, Any]:
@@ -167,7 +174,7 @@ def render(page: Page) -> str:
         rates=[term(name) for name in ("FAR", "FRR")],
         style=palette() + "".join(read(name) for name in _STYLES),
         scripts=[read(name) for name in (*(CHART_SCRIPTS if page.explore else ()), *SCRIPTS)],
-        data=_embedded(page.explore),
+        data=_embedded(page.charts),
     )
 
 

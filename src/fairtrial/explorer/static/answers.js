@@ -39,13 +39,13 @@ const laidOut = (table) => {
   return make("div", {}, scroll, more);
 };
 
-// the sentence to quote is large; tables are folded below the figures, and open if there are none
+// tables are folded below the figures, and open if there are none
 export const tablesOf = ({ tables: listed, notes }, open) =>
   make(
     "details",
     { class: "tables", open },
     make("summary", {}, "Tables and notes"),
-    listed.map(laidOut),
+    make("div", { class: "beside" }, listed.map(laidOut)),
     notes.length > 0 &&
       make(
         "ul",
@@ -53,16 +53,41 @@ export const tablesOf = ({ tables: listed, notes }, open) =>
         notes.map((note) => make("li", {}, note)),
       ),
   );
-export const answerOf = (answer, more = null) => {
-  const drawn = chartsOf(answer.shown);
+// as on a report: the numbers that people quote, the sentence to quote, and the differences beside it
+const SAID = 3;
+const cardOf = ({ sentences, numbers, shown: { differences } }) => {
+  const paragraphs = sentences.map((sentence, k) => make("p", { class: k ? "aside" : "answer" }, sentence)),
+    folded = paragraphs.splice(SAID);
   return make(
     "div",
-    { class: "answered" },
-    answer.sentences.map((sentence, k) => make("p", { class: k ? "aside" : "answer" }, sentence)),
-    drawn,
-    more,
-    tablesOf(answer, !drawn && !more),
+    { class: "card" },
+    numbers.length > 0 &&
+      make(
+        "dl",
+        { class: "numbers" },
+        numbers
+          .slice(0, 6)
+          .map(([name, value, detail]) =>
+            make("div", {}, make("dt", {}, name), make("dd", {}, value), make("dd", { class: "detail" }, detail)),
+          ),
+      ),
+    make(
+      "div",
+      { class: "said" },
+      paragraphs,
+      folded.length > 0 && make("details", {}, make("summary", {}, `${folded.length} more`), folded),
+    ),
+    differences &&
+      figure(
+        "differences",
+        "The difference with its interval; filled: significant",
+        chartOf("differences", differences, { label: "Difference", card: true }),
+      ),
   );
+};
+export const answerOf = (answer) => {
+  const drawn = chartsOf(answer.shown);
+  return make("div", { class: "answered" }, cardOf(answer), drawn, tablesOf(answer, !drawn));
 };
 
 const link = (found, file, text) => make("a", { href: api.address(found.answer, file), download: file }, text);
@@ -108,27 +133,27 @@ export const saving = (found) => {
 
 // what a report would draw, at the point that was asked for
 const chartsOf = (shown) => {
-  const found = [];
-  if (shown.differences)
-    found.push(
+  if (shown.evidence) return evidence(shown.evidence);
+  const panels = [];
+  if (shown.rates) for (const rate of ["far", "frr"]) panels.push(...groupRates(shown, rate));
+  if (shown.systems) panels.push(...systemCharts(shown));
+  if (shown.pooled)
+    panels.push(
       figure(
-        "differences",
-        "The difference with its interval; filled: significant",
-        chartOf("differences", shown.differences, { label: "Difference" }),
+        "regions",
+        "Expected performance curves; shaded where one is significantly better",
+        chartOf("pooled", shown.pooled, { label: "Expected performance curves" }),
       ),
     );
-  if (shown.rates) for (const rate of ["far", "frr"]) found.push(...groupRates(shown, rate));
-  if (shown.systems && !shown.rates) found.push(...systemCharts(shown));
   if (shown.zoo)
-    found.push(
+    panels.push(
       figure(
         "zoo",
         "One point per person; symbols mark those who stand out",
         chartOf("zoo", shown.zoo, { label: "Zoo" }),
       ),
     );
-  const panels = found.length ? make("div", { class: "panels" }, found) : null;
-  return shown.evidence ? evidence(shown.evidence) : panels;
+  return panels.length ? make("div", { class: "panels" }, panels) : null;
 };
 const systemCharts = ({ systems, together, alpha, det, captions }) => {
   const [system] = systems,

@@ -81,8 +81,6 @@ const dropZone = (opened) => {
 const fileTable = (files, wanted, { draw, close }) => {
   const row = (file) => [
     file.name,
-    make("td", { class: "number" }, size(file.size)),
-    file.description || "not known",
     choose(
       SETS,
       wanted.sets[file.key],
@@ -92,9 +90,11 @@ const fileTable = (files, wanted, { draw, close }) => {
       },
       { "aria-label": `Use ${file.name} as` },
     ),
+    make("td", { class: "number" }, size(file.size)),
+    file.description || "not known",
     button("Close", () => close(file), { "aria-label": `Close ${file.name}` }),
   ];
-  return tableOf("Files", ["file", "size", "read as", "use as", ""], files.map(row), { class: "files" });
+  return tableOf("Files", ["file", "use as", "size", "read as", ""], files.map(row), { class: "files" });
 };
 
 const columnTable = (file, wanted, roles, draw) => {
@@ -111,7 +111,6 @@ const columnTable = (file, wanted, roles, draw) => {
     });
   const row = (column) => [
     column.name,
-    make("td", { class: "examples" }, column.examples.join(", ")),
     choose(
       roles,
       wanted.role(column),
@@ -122,8 +121,9 @@ const columnTable = (file, wanted, roles, draw) => {
       { "aria-label": `Column ${column.name} is` },
     ),
     wanted.role(column) === "score" ? distance(column) : "",
+    make("td", { class: "examples" }, column.examples.join(", ")),
   ];
-  const heads = ["column", "examples", "is", "lower means genuine"];
+  const heads = ["column", "is", "lower means genuine", "examples"];
   return tableOf(`Columns of ${file.name}`, heads, file.columns.map(row), { class: "columns" });
 };
 

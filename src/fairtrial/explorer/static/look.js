@@ -210,7 +210,7 @@ export const lookView = async (host, app) => {
     try {
       const answer = await asking({ question: "curves", slot: "bands", systems: app.systems() });
       if (answer === null || gone) return;
-      bands = answer.shown.bands;
+      bands = Object.fromEntries(answer.shown.pooled.curves.map(({ name, low, high }) => [name, { low, high }]));
       panels.querySelector("[data-figure=epc]").replaceWith(curve()); // the others stay: one may just be dragged
       move();
       show(curves, make("h2", {}, "Expected performance curves"), saving(answer));

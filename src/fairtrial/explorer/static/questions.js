@@ -2,7 +2,6 @@
 import * as api from "./api.js";
 import { answerOf, saving } from "./answers.js";
 import { button, checks, choose, labelled, make, refused, show } from "./dom.js";
-import { chartOf, figure } from "./figures.js";
 import { pointControl, pointOf } from "./points.js";
 
 const PAUSE = 250;
@@ -85,7 +84,7 @@ export const questionView = (host, app, view) => {
         return;
       }
       show(trouble);
-      show(place, answerOf(answer, regions(answer, app)), saving(answer));
+      show(place, answerOf(answer), saving(answer));
     } catch (error) {
       if (gone || mine !== turn) return;
       show(place);
@@ -140,34 +139,4 @@ export const questionView = (host, app, view) => {
   drawForm();
   if (point) point.told();
   else later();
-};
-
-// where along alpha two systems differ, drawn over their curves
-const regions = ({ shown, result }, app) => {
-  if (!shown.regions) return null;
-  const place = make("div", { class: "panels" }),
-    { a, b } = result.comparison;
-  api
-    .get("look", { system: [a, b] })
-    .then((look) => {
-      const [one, other] = look.systems,
-        curve = ({ name, alpha, hter }) => ({ name, x: alpha, y: hter });
-      const chart = chartOf(
-        "epc",
-        {
-          x: look.axes.alpha,
-          y: look.axes.hter,
-          chosen: curve(one),
-          others: [one, other].map(curve),
-          regions: shown.regions,
-        },
-        { label: "Expected performance curves of both systems" },
-      );
-      chart.move({ x: app.state.criterion === "wer-min" ? app.state.alpha : null, y: null });
-      place.append(figure("regions", "Expected performance curves; shaded where one is significantly better", chart));
-    })
-    .catch((error) => {
-      place.append(refused(error));
-    });
-  return place;
 };
