@@ -170,7 +170,7 @@ def test_a_pattern_that_python_cannot_compile(pattern: str, scores: Path) -> Non
 def test_demo_has_no_tables_to_write(tmp_path: Path) -> None:
     result = run("demo", tmp_path / "demo", "--out", tmp_path / "demo.csv")
     assert result.exit_code == 2
-    assert "No such option '--out'" in result.stderr
+    assert "no such option '--out'" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 

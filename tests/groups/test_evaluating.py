@@ -296,7 +296,7 @@ def test_folds_of_the_command(folder: Path) -> None:
     table = CliRunner().invoke(main, [*words, "group"])
     assert "thresholds by eer from other folds" in table.stdout
     both = CliRunner().invoke(main, [*words, "3", "--test", "test.csv"])
-    assert (both.exit_code, "give either --test F, or --folds K" in both.output) == (2, True)
+    assert (both.exit_code, "give --test or --folds, not both" in both.output) == (2, True)
 
 
 @pytest.mark.parametrize(

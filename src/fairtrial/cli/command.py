@@ -355,7 +355,7 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         if ctx.args:
             flags = [flag_of(name) for name in ("dev", "test", "data") if name in ctx.params]
-            how = f": give each file by its option, as in {flags[0]} F" if flags else ""
+            how = f": give each file by its option, as in {flags[0]} {ctx.args[0]}" if flags else ""
             raise click.UsageError(f"unexpected argument {ctx.args[0]}{how}", ctx)
         use_terms(ctx.params.get("terms") or "default")
         return super().invoke(ctx)

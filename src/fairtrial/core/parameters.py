@@ -137,6 +137,17 @@ def read_folds(text: str) -> int | str:
     return read_whole(text) if re.match(r"\s*[-+.\d]", text) else text
 
 
+def read_measures(text: str) -> tuple[Any, ...]:
+    """Read one measure or several; commas after an @ belong to a cost.
+
+    Examples
+    --------
+    >>> read_measures("far,frr"), read_measures("act-dcf@.01,10,1")
+    (('far', 'frr'), ('act-dcf@.01,10,1',))
+    """
+    return tuple(map(read_named, (text,) if "@" in text else read_names(text)))
+
+
 def read_edges(texts: Sequence[str]) -> dict[str, list[float]]:
     """Read columns and the numbers that they are cut at.
 
@@ -363,8 +374,9 @@ PARAMETERS: dict[str, Parameter] = {
         "--measure",
         metavar="NAME",
         basic=True,
-        read=read_named,
-        help="Further figures on test, each with its interval; `fairtrial measures` lists them, or module:function.",
+        read=read_measures,
+        help="Further figures on test, each with its interval: names that `fairtrial measures` lists, separated by "
+        "commas, or module:function.",
     ),
     "fusion": Parameter(
         "Method",

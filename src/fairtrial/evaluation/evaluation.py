@@ -567,9 +567,14 @@ class Evaluation(Result):
         return len(self.systems)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or len(self.systems) != 1:
+        if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self.systems[0], name)
+        first = self.systems[0]
+        if len(self.systems) == 1:
+            return getattr(first, name)
+        if name in SystemEvaluation.__dataclass_fields__ or hasattr(SystemEvaluation, name):
+            raise AttributeError(f"there are {len(self.systems)} systems; name one: result[{first.system!r}].{name}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def answer(self) -> str:
         """Give that of one system, or the HTERs of several, the lowest first."""

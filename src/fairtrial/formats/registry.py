@@ -236,8 +236,8 @@ def _unknown(head: Head) -> InputError:
         )
     if lists.are_scores(head):
         return InputError(
-            f"{head.path}: holds scores, but nothing that says which are genuine; two such files are read together if "
-            "their names say it, as in genuine.txt and impostor.txt, a score list after its trial list"
+            f"{head.path}: holds scores without labels; give it with its other half, as in genuine.txt and "
+            "impostor.txt, or after its trial list"
         )
     rows = head.rows[1]
     label = headerless.label_column(rows) if rows else None
@@ -250,10 +250,13 @@ def _unknown(head: Head) -> InputError:
             columns={"label": str(label)},
         )
     line = head.lines(1)
-    found = shown(line[0]) if line else "only comments"
     return InputError(
-        f"{head.path}: is not in a known format; it begins with {found}. Known formats: "
-        + "; ".join(f"{f.name} ({f.description})" for f in FORMATS.values())
+        "{path}: is not in a known format; it begins with {found}. If another file holds the labels, name it with "
+        "{key!p}. Known formats: {known}",
+        path=str(head.path),
+        found=shown(line[0]) if line else "only comments",
+        key=...,
+        known="; ".join(f"{f.name} ({f.description})" for f in FORMATS.values()),
     )
 
 

@@ -43,6 +43,8 @@ Value = TypeVar("Value")
 Boxes: TypeAlias = tuple[ErrorBoxes, ...] | None
 SUPPORT = 30
 """The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
+_HIGH_TARGET = 0.5
+"""Target FARs and FRRs from which on a warning asks whether percent were meant."""
 _GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
 
 
@@ -376,7 +378,11 @@ class Judgement:
         weights = None if aim is None else aim.weights_at()
         far = weights is None or weights.far != 0
         kind = "false accept" if far else "false reject"
-        return (*people, *self._rests_on(kind, errors[kind]), *self._unmoved({kind: errors[kind]}))
+        high: tuple[Note, ...] = ()
+        if aim is not None and aim.name in ("far", "frr") and self.alpha[0] >= _HIGH_TARGET:
+            text = f"the target is {'{a FAR}' if far else '{an FRR}'} of {{target:percent}}; for 1 %, give {{alpha!o}}"
+            high = (Note("target-high", text, self.system, warning=True, target=float(self.alpha[0]), alpha=0.01),)
+        return (*people, *high, *self._rests_on(kind, errors[kind]), *self._unmoved({kind: errors[kind]}))
 
     def _rests_on(self, kind: str, errors: int) -> Iterator[Note]:
         """Note a target that rests on few errors on dev, or on the errors of few people."""

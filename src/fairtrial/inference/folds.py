@@ -192,9 +192,10 @@ def folds_of_trials(
     check_number("fold", folds)
     if cluster is None and not (trials.claim or trials.subject):
         raise TrialsError(
-            "folds must not split a person, and these trials have neither claim nor subject ids: give ids, or "
-            "{cluster!o} if every trial is of another person",
+            "folds must not split a person, and these trials have no ids: name their columns, as in {columns!o}, or "
+            "give {cluster!o} if no two trials share a person",
             code="no-ids",
+            columns={"claim": "NAME"},
             cluster="none",
         )
     people, generator = people_of(trials, known_cluster(trials, cluster)), as_generator(rng)
