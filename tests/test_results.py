@@ -205,7 +205,7 @@ def test_iso_terms_in_headings(name: str) -> None:
 def test_evaluation_in_numbers() -> None:
     result = results()["evaluation"]
     assert isinstance(result, ft.Evaluation)
-    errors, trials, intervals = result.tables()
+    errors, _, trials, intervals = result.tables()
     assert errors.column("set") == ["dev", "test"]
     assert errors.column("hter") == [result.dev.hter, result.test.hter]
     assert errors.column("interval") == [None, result.interval().interval]

@@ -26,10 +26,12 @@ def test_threshold_from_dev_errors_from_test() -> None:
 
 
 def test_far_that_is_asked_for_has_one_column_and_its_interval() -> None:
-    table = evaluate(DEV, TEST, measures=["far", "hter"]).tables()[0]
-    assert [heading for heading in table.headings if "FAR" in heading] == ["FAR %", "interval of FAR"]
-    assert [heading for heading in table.headings if "HTER" in heading] == ["HTER %"]
-    intervals = evaluate(DEV, TEST, measures=["far", "f1"]).tables()[2]
+    result = evaluate(DEV, TEST, measures=["far", "f1"])
+    errors, measures, _, intervals = result.tables()
+    assert errors.headings == evaluate(DEV, TEST).tables()[0].headings
+    assert measures.column("measure") == ["far", "f1"]
+    assert measures.column("value") == [(result.test.far, True), (result.measures["f1"], True)]
+    assert measures.column("interval") == [(*result.interval(name).interval, True) for name in ("far", "f1")]
     assert intervals.column("measure") == ["hter", "hter", "hter", "far", "frr", "f1"]
 
 
@@ -250,7 +252,7 @@ def test_a_cost_has_an_interval_by_its_own_weights_and_not_in_percent() -> None:
         found = result.measure_intervals[name]
         assert found.interval == pytest.approx([times * end for end in result.interval().interval])
         assert result.systems[0].to_dict()["test"]["measure_intervals"][name]["low"] == found.low
-    errors, _, intervals = result.tables()
+    errors, _, _, intervals = result.tables()
     assert intervals.column("measure")[-3:] == ["dcf", "dcf", "f1"]
     asked = result.measure_intervals
     shares = {"dcf 1": False, "dcf 2": False, "f1": True}

@@ -419,7 +419,7 @@ def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
 
 def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Trials:
     """Make the trials of a sheet, with what was taken for what, its notes and more of them."""
-    notes = [*(Note("read-as", "{text}", text=line) for line in sheet.taken), *sheet.notes]
+    notes = [*(Note("read-as", "{text}", detail=True, text=line) for line in sheet.taken), *sheet.notes]
     if options.systems:
         place = {name: k for k, name in enumerate(sheet.systems)}
         missing = [name for name in options.systems if name not in place]

@@ -390,18 +390,18 @@ class GroupEvaluation(Result):
             GroupRates.FIELDS,
             self.groups,
             notes=(
-                f"the intervals of each column hold for all groups together, {given}",
-                "alike: groups that share a letter are not shown to differ in the rate before it",
+                Note("interval-of", f"the intervals of each column hold for all groups together, {given}", detail=True),
+                Note("letters", "alike: groups that share a letter are not shown to differ in the rate before it"),
                 *self.notes,
             ),
             titles=titles,
         )
 
         same = {each.measure: each for each in self.equivalences}
-        test_notes = [f"all equal: {given}"]
+        test_notes = [Note("interval-of", f"all equal: {given}", detail=True)]
         if self.confidence > 0.5:
             level = level_text(2 * self.confidence - 1)
-            test_notes.append(f"equal within a factor: by {level} intervals of all ratios")
+            test_notes.append(Note("factor", f"equal within a factor: by {level} intervals of all ratios", detail=True))
         tests = table_of(
             "tests",
             "Are all groups equal?",
@@ -409,9 +409,9 @@ class GroupEvaluation(Result):
                 Field("label", "rate", "term", get=lambda test: label_of(test.measure)),
                 Field("measure", "name of the rate", detail=True),
                 Field("statistic", "statistic", "number", optional=True),
-                Field("p_value", "p, all equal", "p"),
+                Field("p_value", "p", "p"),
                 Field("apart", "clearest difference", get=lambda test: f"{test.a} and {test.b}"),
-                Field("within", "equal within a factor of", "ratio", get=lambda test: same[test.measure].within),
+                Field("within", "equal within factor", "ratio", get=lambda test: same[test.measure].within),
                 Field("factor", "asked", "ratio", optional=True, get=lambda test: same[test.measure].factor),
                 Field("shown", "shown", "term", get=lambda test: "yes" if same[test.measure].shown else "no"),
             ),

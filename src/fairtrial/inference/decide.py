@@ -411,11 +411,12 @@ class Judgement:
         term_of = "FAR" if which else "FRR"
         yield Note(
             "missing-kinds",
-            "dev and test have {people:count} {role}: a kind of people rarer than {proportion:percent} may be in "
-            f"neither; if its trials always fail, the {{{term_of}}} is higher by up to that proportion, and no "
-            "interval shows it",
+            "with {people:count} {role} in dev and test, a kind of people rarer than {proportion:percent} may be "
+            f"missing; if its trials always fail, the true {{{term_of}}} is higher by up to that proportion, and only "
+            "more people would show it",
             self.system,
             warning=proportion > rate,
+            detail=proportion <= rate,
             role={"claim": "claimed people", "subject": "subjects", "person": "people"}[role],
             people=people,
             proportion=min(proportion, 1.0),

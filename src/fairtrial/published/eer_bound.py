@@ -166,11 +166,15 @@ class EerBounds(Result):
         return self.correction != "none" and len(self.pairs) > 1
 
     def _significant(self) -> Note:
+        count = sum(pair.p_adjusted <= self.p_value for pair in self.pairs)
+        who = "{count} of {pairs:plural pair} of EERs differ"
+        if len(self.pairs) == 1:
+            who = f"the two EERs {'differ' if count else 'are not shown to differ'}"
         return Note(
             "significant",
-            "{count} of {pairs:plural pair} of EERs differ significantly at p = {p_value:g}"
-            + (", adjusted by {correction}" if self._is_adjusted else ""),
-            count=sum(pair.p_adjusted <= self.p_value for pair in self.pairs),
+            who + " significantly at p = {p_value:g}" + (", adjusted by {correction}" if self._is_adjusted else ""),
+            detail=True,
+            count=count,
             pairs=len(self.pairs),
             p_value=self.p_value,
             correction=self.correction,
