@@ -299,7 +299,7 @@ COMMANDS: dict[str, Declared] = {
         "Write example files to try the commands on.",
         "fairtrial.cli.actions:write_demo",
         ("", "scores"),
-        "dev.csv and test.csv: three systems and 50 clients of a synthetic set (no real people).",
+        "dev.csv and test.csv: three systems and 50 clients of a synthetic set (no real people), with a column sex.",
         positional={"folder": "[DIR]"},
         skip=("out",),
     ),

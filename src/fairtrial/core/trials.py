@@ -274,7 +274,8 @@ class NamedSystems:
         if system is None and len(self.systems) == 1:
             return self.systems[0]
         if system is None:
-            raise TrialsError(f"there are {len(self.systems)} systems: name one of {listed(self.systems)}")
+            template = "there are {count} systems; name one with {system!p}: {systems:list}"
+            raise TrialsError(template, count=len(self.systems), system=..., systems=self.systems)
         if system not in self.systems:
             parts = system.split(",")
             if len(parts) > 1 and set(parts) <= set(self.systems):
