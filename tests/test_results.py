@@ -342,4 +342,4 @@ def test_what_results_are_made_of_shows_itself_shortly_too() -> None:
     assert repr(pair.replicates).endswith(", 50 replicates>")
     assert repr(ft.CRITERIA["wer-equal"]) == "<Criterion: wer-equal, alpha FAR nearest to (1 - alpha) FRR>"
     one = ft.ErrorCounts(0.5, false_accepts=3, false_rejects=1, genuine=20, impostor=100)
-    assert repr(one) == "ErrorCounts(threshold=0.5, false_accepts=3, false_rejects=1, genuine=20, impostor=100)"
+    assert repr(one) == "<ErrorCounts: FAR 3.00 % (3 of 100), FRR 5.00 % (1 of 20), threshold 0.5>"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_classes
 from fairtrial.core.trials import Frame, Trials, trials_of
-from fairtrial.core.words import plural
+from fairtrial.core.words import percent, plural, threshold_text
 from fairtrial.counting.kernels import Cells, Integers, fit_cells, passes_for
 
 Total = TypeVar("Total")
@@ -71,9 +71,10 @@ class ErrorCounts:
     impostor: Any
 
     def __repr__(self) -> str:
-        if np.ndim(self.false_accepts) == 0:
-            shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self))
-            return f"ErrorCounts({', '.join(shown)})"
+        if np.ndim(self.false_accepts) == 0 and self.genuine and self.impostor:
+            far, frr, threshold = percent(float(self.far)), percent(float(self.frr)), threshold_text(self.threshold)
+            accepts, rejects = f"{self.false_accepts} of {self.impostor:,}", f"{self.false_rejects} of {self.genuine:,}"
+            return f"<ErrorCounts: FAR {far} ({accepts}), FRR {frr} ({rejects}), threshold {threshold}>"
         trials = ""
         if np.ndim(self.genuine) == np.ndim(self.impostor) == 0:
             trials = f" on {self.genuine:,} genuine and {self.impostor:,} impostor trials"

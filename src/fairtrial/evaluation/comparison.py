@@ -136,6 +136,16 @@ class PairComparison(Result):
         return self.tests[0]
 
     @property
+    def difference(self) -> float:
+        """The difference A - B of the measure."""
+        return self.headline.estimate
+
+    @property
+    def p_value(self) -> float:
+        """The p value of the leading test, adjusted for the number of pairs."""
+        return self.adjusted[0]
+
+    @property
     def interval(self) -> tuple[float, float]:
         """The interval of the difference by the leading test; NaN without spread."""
         return self.headline.interval(self.confidence) or (nan, nan)
@@ -259,6 +269,8 @@ class PairComparison(Result):
 class Comparison(Result):
     """All pairs of systems, or all against a reference, and the ranking that follows.
 
+    ``result["new", "old"]`` is one of the pairs.
+
     Attributes
     ----------
     measure : Measure
@@ -292,6 +304,9 @@ class Comparison(Result):
     >>> result = compare(dev, test, n_resamples=100)
     >>> [(rank.system, rank.letters) for rank in result.ranking]
     [('new', 'a'), ('old', 'b')]
+    >>> pair = result["old", "new"]
+    >>> pair.difference > 0, pair.p_value < 0.05
+    (True, True)
     """
 
     measure: AnyMeasure
@@ -303,6 +318,18 @@ class Comparison(Result):
     kind: Kind
     judgements: dict[str, Judgement]
     notes: tuple[Note | str, ...] = ()
+
+    def __getitem__(self, systems: tuple[str, str]) -> PairComparison:
+        for pair in self.pairs:
+            if (pair.a, pair.b) == systems:
+                return pair
+        raise KeyError(f"there is no pair {systems!r}; there are {listed((pair.a, pair.b) for pair in self.pairs)}")
+
+    def __iter__(self) -> Iterator[PairComparison]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
