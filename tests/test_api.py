@@ -227,3 +227,9 @@ def test_a_docstring_is_taken_apart() -> None:
     assert found.summary == "Add.\n\nMore."
     assert found.entries("Parameters") == dict.fromkeys("ab", Entry("int, default 1", "What is added: two numbers."))
     assert found.given == [Entry("int", "The sum.")]
+
+
+def test_a_mistyped_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(AttributeError, match="did you mean 'evaluate'"):
+        _ = ft.evalute  # type: ignore[attr-defined]
+    assert not hasattr(ft, "__path_to_nowhere__")

@@ -206,7 +206,7 @@ def test_iso_terms_in_headings(name: str) -> None:
 def test_evaluation_in_numbers() -> None:
     result = results()["evaluation"]
     assert isinstance(result, ft.Evaluation)
-    errors, trials, intervals = result.tables()
+    errors, _, trials, intervals = result.tables()
     assert errors.column("set") == ["dev", "test"]
     assert errors.column("hter") == [result.dev.hter, result.test.hter]
     assert errors.column("interval") == [None, result.interval().interval]
@@ -343,4 +343,4 @@ def test_what_results_are_made_of_shows_itself_shortly_too() -> None:
     assert repr(pair.replicates).endswith(", 50 replicates>")
     assert repr(ft.CRITERIA["wer-equal"]) == "<Criterion: wer-equal, alpha FAR nearest to (1 - alpha) FRR>"
     one = ft.ErrorCounts(0.5, false_accepts=3, false_rejects=1, genuine=20, impostor=100)
-    assert repr(one) == "ErrorCounts(threshold=0.5, false_accepts=3, false_rejects=1, genuine=20, impostor=100)"
+    assert repr(one) == "<ErrorCounts: FAR 3.00 % (3 of 100), FRR 5.00 % (1 of 20), threshold 0.5>"

@@ -119,8 +119,8 @@ BAD: dict[str, tuple[str, str | bytes, list[str]]] = {
     "mixed-labels": ("a.csv", "claim,label,face\na,target,1\na,0,0\n", ["a.csv", "labels are mixed: 0, target"]),
     "unknown-labels": (
         "a.csv",
-        "claim,label,face\na,yes,1\na,no,0\n",
-        ["a.csv", "'no' is not known", "--label genuine="],
+        "claim,label,face\na,ja,1\na,nein,0\n",
+        ["a.csv", "'ja' is not known", "--label genuine="],
     ),
     "duplicate-columns": ("a.csv", "claim,subject,f,f\na,a,1,2\n", ["a.csv", "column 'f' occurs twice"]),
     "ragged-matrix": ("m.csv", MATRIX.replace("0.3,0.7", "0.7"), ["m.csv, line 4:", "3 columns where 4"]),
@@ -276,6 +276,7 @@ def test_system_that_only_dev_has() -> None:
         ("--negate --negate-system hand", ["either --negate for all systems, or --negate-system"]),
         ("--label genuine=x --label impostor=y", ["no column holds labels"]),
         ("--column label=kind", ["there is no column 'kind'"]),
+        ("--column kind=label", ["--column kind=label: ", "as in --column label=kind"]),
         ("--name=", ["the name of a system must not be empty"]),
     ],
 )
@@ -287,6 +288,8 @@ def test_option_of_reading_that_cannot_be(command: tuple[str, ...], options: str
     ("options", "parts"),
     [
         ("--criterion best", ["there is no criterion 'best'; there are wer-min"]),
+        ("--criterion FMR", ["there is no criterion 'FMR'; did you mean 'far'?"]),
+        ("--measure ppv", ["there is no measure 'ppv'; did you mean 'precision'?"]),
         ("--measure best", ["there is no measure 'best'; there are hter"]),
         ("--criterion no_such_module:best", ["no_such_module:best: cannot be loaded as module:function"]),
         ("--criterion math:best", ["math:best: cannot be loaded as module:function"]),
@@ -306,7 +309,7 @@ def test_option_of_reading_that_cannot_be(command: tuple[str, ...], options: str
         ("--measure sys:path", ["sys:path"]),
         ("--criterion bad_syntax:cost", ["bad_syntax:cost"]),
         ("--criterion takes_none:cost", ["cost", "takes"]),
-        ("--folds 3", ["either --test F, or --folds K"]),
+        ("--folds 3", ["--test or --folds, not both"]),
     ],
 )
 @pytest.mark.parametrize("command", [EVALUATE, EPC], ids=lambda c: c[0])
@@ -351,7 +354,7 @@ def test_range_and_points_of_a_curve(options: list[str], says: str) -> None:
         (["--folds", "-3"], ["at least 2 folds, not -3"]),
         (["--folds", "5"], ["5 folds need at least as many individuals, but there are 4"]),
         (["--folds", "2"], ["use 3 or more"]),
-        ([], ["either --test F, or --folds K"]),
+        ([], ["give --test F, or --folds K"]),
         pytest.param(
             ["--folds", "3", "--seed", "-1"],
             ["seed", "-1"],
@@ -367,7 +370,7 @@ def test_folds_without_ids() -> None:
     store("gen.txt", "0.9\n0.8\n")
     store("imp.txt", "0.1\n0.2\n")
     arguments = ["evaluate", "--dev", "gen.txt", "--dev", "imp.txt", "--folds", "2"]
-    assert_says(refused(*arguments), "neither claim nor subject ids", "cluster")
+    assert_says(refused(*arguments), "--column claim=NAME", "--cluster none")
     assert_says(refused(*arguments, "--cluster", "claim"), "claim ids, which these trials do not have")
 
 
@@ -548,10 +551,33 @@ def test_disk_that_is_full(ending: str, old: bytes | None, folder: Path) -> None
     assert contents() == before
 
 
-def test_a_file_without_its_option_is_told_how_to_give_it(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["evaluate", str(tmp_path / "dev.csv")])
+def test_a_file_without_its_option_is_told_how_to_give_it() -> None:
+    result = CliRunner().invoke(main, ["evaluate", "scores.csv", "--json"])
+    assert (result.exit_code, json.loads(result.stdout)["error"]["code"]) == (2, "usage")
+    assert "--dev scores.csv" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ("evalute --dev a.csv", "'evaluate'"),
+        ("plot ROC --out a.png", "'roc'"),
+        ("evaluate --critrion eer", "'--criterion'"),
+        ("groups --dev a.csv --test b.csv", "give --by COLUMN"),
+        ("test individuals", "give FILE"),
+        ("evaluate --nan keep", "'drop'"),
+        ("--verzion", "--version"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_is_mistyped_ends_in_one_line_that_names_the_help(arguments: str, part: str, as_json: bool) -> None:
+    result = CliRunner().invoke(main, [*arguments.split(), *["--json"] * as_json])
+    (line,) = result.stderr.splitlines()
     assert result.exit_code == 2
-    assert "--dev F" in result.output
+    assert_says(line, "error: ", part, "--help")
+    assert bool(result.stdout) == as_json
+    if as_json:
+        assert json.loads(result.stdout)["error"] == {"code": "usage", "message": line.removeprefix("error: ")}
 
 
 def test_a_missing_label_is_answered_with_the_column_that_may_hold_it(tmp_path: Path) -> None:

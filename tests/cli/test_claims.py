@@ -132,7 +132,7 @@ def test_page_of_folds_says_held_out_and_cites_cross_validation() -> None:
 
 
 def test_tables_of_folds_say_whose_thresholds_they_are() -> None:
-    table = shown("evaluate", "--dev", "dev.csv", "--folds", "3")
+    table = shown("evaluate", "--dev", "dev.csv", "--folds", "3", "-v")
     assert "Errors, each held-out block at a threshold by eer from other folds\n" in table
     assert "EER: step-mean, a posteriori on all trials" in table
     compared = shown("compare", "--dev", "dev.csv", "--folds", "3", *FEW)
@@ -174,7 +174,7 @@ def test_page_of_the_same_trials_is_a_posteriori(command: list[str]) -> None:
     "command", [["calibrate"], ["compare", *FEW, "--measure", "cllr"]], ids=["calibrate", "compare"]
 )
 def test_evidence_of_the_same_trials_is_a_posteriori(command: list[str]) -> None:
-    text = shown(*command, *SAME)
+    text = shown(*command, *SAME, "-v")
     for wrong in ("a priori", "on dev"):
         assert wrong not in text
     assert "on the same trials" in text
@@ -257,7 +257,7 @@ def test_conditional_claims_stand_beside_those_with_the_threshold_re_estimated()
     only = answer(*fixed)["comparison"]
     assert only["threshold"] == "fixed"
     assert "along alpha, cluster test, given these thresholds\n" in shown(*fixed)
-    assert "95 % band, pointwise, given these thresholds" in shown(*fixed)
+    assert "95 % band, pointwise, given these thresholds" in shown(*fixed, "--all")
     assert only["statistic"] == along["fixed"]["statistic"]
 
 

@@ -105,8 +105,8 @@ def test_folds_in_place_of_a_test_set() -> None:
 def test_what_does_not_go_together() -> None:
     for arguments, message in (
         ([*SETS, "--5x2cv"], "--5x2cv deals the people of one set into halves; give --folds"),
-        ([*SETS, "--folds", "3"], "give either --test F, or --folds K"),
-        (["--dev", "dev.csv"], "give either --test F, or --folds K"),
+        ([*SETS, "--folds", "3"], "give --test or --folds, not both"),
+        (["--dev", "dev.csv"], "give --test F, or --folds K"),
     ):
         result = run("compare", *arguments)
         assert (result.exit_code, result.stdout) == (2, "")

@@ -123,6 +123,13 @@ def test_evidence_from_dev_is_refused_without_dev() -> None:
     assert (shown.exit_code, shown.stdout) == (2, "")
 
 
+def test_measures_may_be_separated_by_commas() -> None:
+    shown = run(*SETS, "--measure", "f1,recall", "--measure", "act-dcf@.01,1,1", "--json").stdout
+    names = [name.partition("@")[0] for name in json.loads(shown)["systems"][0]["test"]["measures"]]
+    assert names == ["f1", "recall", "act-dcf"]
+    assert "there is no measure 'fnr'; did you mean 'frr'?" in run(*SETS, "--measure", "far,fnr").stderr
+
+
 def test_dev_may_be_missing_with_a_threshold_only() -> None:
     assert run("--test", "test.csv").exit_code == 2
     with pytest.raises(FairtrialError) as caught:

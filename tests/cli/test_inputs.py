@@ -167,10 +167,20 @@ def test_a_pattern_that_python_cannot_compile(pattern: str, scores: Path) -> Non
     assert "is not a regular expression" in result.stderr
 
 
+def test_demo_has_a_column_to_group_by(tmp_path: Path) -> None:
+    files = [tmp_path / "dev.csv", tmp_path / "test.csv"]
+    assert run("demo", tmp_path).exit_code == 0
+    command = ["groups", "--dev", files[0], "--test", files[1], "--by", "sex"]
+    groups = json.loads(run(*command, "--system", "face", "--json").stdout)["groups"]
+    assert [(group["group"], group["people"]) for group in groups] == [("f", 25), ("m", 25)]
+    refused = run(*command)
+    assert (refused.exit_code, "--system: face, voice, phone" in refused.stderr) == (2, True)
+
+
 def test_demo_has_no_tables_to_write(tmp_path: Path) -> None:
     result = run("demo", tmp_path / "demo", "--out", tmp_path / "demo.csv")
     assert result.exit_code == 2
-    assert "No such option '--out'" in result.stderr
+    assert "no such option '--out'" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 

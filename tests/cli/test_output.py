@@ -167,9 +167,9 @@ def test_two_dots_are_no_interval() -> None:
 
 
 def test_warnings_come_first_and_alike_notes_once(capsys: pytest.CaptureFixture[str]) -> None:
-    print_notes(["one", Note("two", "two", warning=True), "one", Note("read-as", "three")])
+    print_notes(["one", Note("two", "two", warning=True), "one", Note("read-as", "three", detail=True)])
     assert capsys.readouterr().out == "warning: two\nnote: one\n"
-    print_notes([Note("read-as", "three")], verbose=True)
+    print_notes([Note("read-as", "three", detail=True)], everything=True)
     assert capsys.readouterr().out == "note: three\n"
 
 
@@ -247,3 +247,13 @@ def test_help_cuts_no_description_and_fits_80_columns(group: list[str], monkeypa
     assert "..." not in commands
     assert max(map(len, commands.splitlines())) <= 80
     assert "several times" in run("interval", "--help").stdout
+
+
+def test_details_are_printed_on_request() -> None:
+    command = ["evaluate", "--dev", "dev.csv", "--folds", "3", "--measure", "f1"]
+    brief, whole = run(*command).stdout, [run(*command, flag).stdout for flag in ("-v", "--all")]
+    for words in ("the interval is that of the HTER", "3 folds of 20 people", "read as csv"):
+        assert words not in brief
+        assert all(words in text for text in whole)
+    assert "F1 " in brief
+    assert "accounts for" in whole[1]

@@ -89,7 +89,7 @@ def test_plan_for_people_to_read() -> None:
     assert ["5", "844", "4,220", "2.00", "0.500", "1.56", "to", "2.57"] in [line.split() for line in lines]
     assert lines[lines.index("Simulated as planned") + 3].split()[0] == "10,000"
     assert "Alternatives" in lines
-    assert "would exclude 0.0711 % if attempts were independent, and 0.355 %" in result.stdout
+    assert "would exclude 0.0711 % if attempts were independent, and 0.355 % for any" in result.stdout
     assert "rule of 30: 30 errors at this rate take 1,500 independent attempts" in result.stdout
     assert "upper bound" not in result.stdout
     below = run("--pi", ".02", "--below", ".03", "--attempts", "2", "--rho", ".2", "--all")
@@ -147,7 +147,7 @@ def test_comparison_with_common_impostors() -> None:
     result = run(*arguments, "--impostors", "25", "--rho-impostor", ".03", "--rho", ".01")
     headings, _, row = result.stdout.splitlines()[3:6]
     assert "common impostors" in headings
-    assert "simulated power %" in headings
+    assert "simulated %" in headings
     assert row.split()[:6] == ["200", "4", "25", "25", "800", "5,000"]
     assert "note: " not in result.stdout
 

@@ -247,7 +247,7 @@ BAD: list[tuple[list[str], str]] = [
     (["plan", "--out", "a.png"], "--pi"),
     (["plan", "--a", ".1", ".1", "--out", "a.png"], "both --a"),
     (["plan", "--a", ".1", ".1", "--b", ".1", ".2", "--attempts", "0", "--out", "a.png"], "attempt"),
-    (["groups", *SETS, "--by", "claim", "--out", "a.png"], "name one of face, voice"),
+    (["groups", *SETS, "--by", "claim", "--out", "a.png"], "--system: face, voice"),
     (["groups", *SETS, "--system", "face", "--by", "sex", "--out", "a.png"], "no column 'sex'"),
     (["group-matrix", *SETS, "--system", "face", "--by", "claim", "--out", "a.png"], "--people or --impostor-by"),
     (["group-det", *GROUPS, "--group", "x", "--out", "a.png"], "no group 'x'; there are f, m"),

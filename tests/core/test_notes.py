@@ -62,3 +62,12 @@ def test_tables_of_several_systems_have_one_note() -> None:
         for name, people in (("face", 3), ("voice", 4))
     ]
     assert [str(note) for note in join_tables(tables)[0].notes] == ["face, voice: worth 3 and 4 people"]
+
+
+def test_a_note_that_is_no_detail_of_one_system_is_none_of_both() -> None:
+    notes = [Note("worth", "worth {people:number}", name, people=12, detail=name == "a") for name in ("a", "b")]
+    (both,) = gather_notes(notes)
+    (detail,) = gather_notes(notes[:1] * 2)
+    assert isinstance(both, Note)
+    assert isinstance(detail, Note)
+    assert (both.detail, detail.detail, notes[0].of("c").detail) == (False, True, True)

@@ -13,6 +13,7 @@ import pytest
 
 from core.small import TABLE
 from fairtrial.core.errors import FairtrialError
+from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import percent
@@ -107,3 +108,15 @@ def test_frames_need_one_of_the_two(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(FairtrialError, match="install one of them"):
         TABLE.to_frame()
+
+
+def test_a_notebook_shows_warnings_once_and_no_details() -> None:
+    @dataclass(frozen=True, slots=True, repr=False)
+    class Noted(Small):
+        def tables(self) -> tuple[Table, ...]:
+            notes = Note("a", "careful", warning=True), Note("b", "aside"), Note("c", "definition", detail=True)
+            return (TABLE.with_notes(*notes),)
+
+    html = Noted(0.5)._repr_html_()
+    assert [html.count(word) for word in ("careful", "aside", "definition")] == [1, 1, 0]
+    assert html.index("careful") < html.index("<table>") < html.index("aside")

@@ -62,3 +62,24 @@ def test_thresholds_of_distances_are_those_of_the_files() -> None:
         assert list(table.sections()) == [[["face", "1.5"], ["voice", "-1.5"], ["face", ""]]]
         assert table.to_arrow().column("threshold").to_pylist() == [1.5, -1.5, None]
     assert table.column("threshold") == [-1.5, -1.5, None]
+
+
+@pytest.mark.parametrize(
+    ("width", "headings"),
+    [
+        (37, "system kind FAR % EER %"),
+        (29, "system FAR % EER %"),  # the wide one is left out, and the narrow one after it stays
+        (19, "system FAR %"),
+    ],
+)
+def test_optional_columns_are_kept_if_they_fit(width: int, headings: str) -> None:
+    columns = (
+        Column("system", "system"),
+        Column("kind", "kind", optional=True),
+        Column("far", "FAR", "rate"),
+        Column("eer", "EER", "rate", optional=True),
+    )
+    lines = Table("t", "", columns, (("face", "cross-validated", 0.1234, 0.2345),)).to_text(width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert " ".join(lines[0].split()) == headings
+    assert "12.34" in " ".join(lines)

@@ -1,5 +1,7 @@
 """The counting kernel against brute force."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -127,7 +129,7 @@ def test_error_counts_as_json() -> None:
 
 @pytest.mark.parametrize("data", [[[1.0], [0.0]], np.ones((2, 2)), ([1.0], [0.0], [2.0]), None, "scores"])
 def test_what_is_no_pair_of_arrays(data: object) -> None:
-    with pytest.raises(TrialsError, match="expected Trials, a source of scores or a pair of arrays"):
+    with pytest.raises(TrialsError, match="expected Trials, a data frame or a pair of arrays"):
         as_source(data)  # type: ignore[arg-type]
 
 
@@ -142,3 +144,20 @@ def test_error_counts_of_several_thresholds_as_json() -> None:
     counts = count_errors(([0.9, 0.4], [0.1, 0.5, 0.4]), [0.4, 0.5])
     assert counts.to_dict()["false_accepts"] == [1, 0]
     assert bool(counts[0])
+
+
+def test_labels_beside_scores_are_not_taken_for_two_classes() -> None:
+    rng = np.random.default_rng(0)
+    labels, scores = np.arange(40) % 2, rng.normal(size=40)
+    for pair in ((labels, scores), (scores, labels * 2.0 - 1), (labels == 1, scores)):
+        with pytest.raises(TrialsError, match="holds labels"):
+            as_source(pair)
+    decisions = np.arange(40.0) % 2
+    assert as_source((decisions, 1 - decisions)).genuine == 40
+    assert as_source((decisions, scores[:39])).impostor == 39
+
+
+@pytest.mark.parametrize("data", ["dev.csv", Path("dev.csv")])
+def test_the_name_of_a_file_is_no_source(data: object) -> None:
+    with pytest.raises(TrialsError, match="read_pair"):
+        as_source(data)  # type: ignore[arg-type]

@@ -348,3 +348,14 @@ def test_intervals_of_several_pairs_are_said_to_be_each_by_itself() -> None:
     ]
     assert str(captions[0]).endswith("each by itself: not adjusted for the 3 pairs")
     assert "adjusted" not in str(captions[1])
+
+
+def test_pairs_by_the_names_of_their_systems() -> None:
+    result = compare(with_a_twin(DEV), with_a_twin(TEST), n_resamples=50)
+    pair = result["old", "new"]
+    assert list(result) == list(result.pairs)
+    assert len(result) == 6
+    assert (pair.a, pair.b, pair.p_value) == ("old", "new", pair.to_dict()["tests"][0]["p_adjusted"])
+    assert pair.difference == pytest.approx(pair.counts_a.hter - pair.counts_b.hter)
+    with pytest.raises(KeyError, match=r"old.*twin"):
+        result["new", "old"]

@@ -185,7 +185,7 @@ def test_regions_never_merge_opposite_signs() -> None:
 
 
 def test_a_system_that_is_better_in_several_ranges_is_named_once() -> None:
-    assert "b is better at alpha 0 and 1; a is better at alpha 0.5" in made_up([3, -3, 3]).answer()
+    assert "b has the better HTER at alpha 0 and 1; a has the better HTER at alpha 0.5" in made_up([3, -3, 3]).answer()
 
 
 def test_the_better_system_is_the_one_with_less_error_or_more_of_what_is_good() -> None:

@@ -26,10 +26,12 @@ def test_threshold_from_dev_errors_from_test() -> None:
 
 
 def test_far_that_is_asked_for_has_one_column_and_its_interval() -> None:
-    table = evaluate(DEV, TEST, measures=["far", "hter"]).tables()[0]
-    assert [heading for heading in table.headings if "FAR" in heading] == ["FAR %", "interval of FAR"]
-    assert [heading for heading in table.headings if "HTER" in heading] == ["HTER %"]
-    intervals = evaluate(DEV, TEST, measures=["far", "f1"]).tables()[2]
+    result = evaluate(DEV, TEST, measures=["far", "f1"])
+    errors, measures, _, intervals = result.tables()
+    assert errors.headings == evaluate(DEV, TEST).tables()[0].headings
+    assert measures.column("measure") == ["far", "f1"]
+    assert measures.column("value") == [(result.test.far, True), (result.measures["f1"], True)]
+    assert measures.column("interval") == [(*result.interval(name).interval, True) for name in ("far", "f1")]
     assert intervals.column("measure") == ["hter", "hter", "hter", "far", "frr", "f1"]
 
 
@@ -250,7 +252,7 @@ def test_a_cost_has_an_interval_by_its_own_weights_and_not_in_percent() -> None:
         found = result.measure_intervals[name]
         assert found.interval == pytest.approx([times * end for end in result.interval().interval])
         assert result.systems[0].to_dict()["test"]["measure_intervals"][name]["low"] == found.low
-    errors, _, intervals = result.tables()
+    errors, _, _, intervals = result.tables()
     assert intervals.column("measure")[-3:] == ["dcf", "dcf", "f1"]
     asked = result.measure_intervals
     shares = {"dcf 1": False, "dcf 2": False, "f1": True}
@@ -298,3 +300,23 @@ def test_a_minimum_that_dev_does_not_tell_from_rejecting_everybody_is_noted(sepa
         proportion = (0.9 * result.dev.far + 0.1 * result.dev.frr) / 0.1
         assert noted(result)[0].values == {"proportion": pytest.approx(proportion), "everybody": "rejecting"}
         assert result.measure_intervals["min-dcf@0.1"].high == 1
+
+
+@pytest.mark.parametrize("name", ["threshold", "test", "judgement", "interval"])
+def test_an_attribute_of_several_systems_names_how_to_choose_one(name: str) -> None:
+    scores = np.random.default_rng(0).normal(np.outer(np.arange(60) < 20, [2.0, 1.0]))
+    trials = Trials.from_arrays(scores, np.arange(60) < 20, systems=["face", "voice"])
+    result = evaluate(trials, trials)
+    with pytest.raises(AttributeError, match=rf"result\['face'\].{name}"):
+        getattr(result, name)
+    assert not hasattr(result, "thresholds")
+    with pytest.raises(TrialsError, match=r"give several as a list: \['face', 'voice'\]"):
+        evaluate(trials, trials, systems="face,voice")
+
+
+@pytest.mark.parametrize(("criterion", "alpha", "warned"), [("far", 1, 1), ("frr-at-most", 0.5, 1), ("far", 0.4, 0)])
+def test_a_target_that_was_meant_in_percent(criterion: str, alpha: float, warned: int) -> None:
+    rng = np.random.default_rng(0)
+    dev, test = ((rng.normal(2, size=50), rng.normal(size=200)) for _ in range(2))
+    notes = evaluate(dev, test, criterion=criterion, alpha=alpha)["system"].notes
+    assert [note.warning for note in notes if isinstance(note, Note) and note.code == "target-high"] == [True] * warned

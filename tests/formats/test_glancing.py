@@ -49,8 +49,8 @@ def test_columns_are_shown_where_no_score_can_be_told(tmp_path: Path) -> None:
 
 
 def test_labels_of_no_known_coding_are_shown_with_their_trouble(tmp_path: Path) -> None:
-    found = glance(written(tmp_path, "label,voice\nyes,0.9\nno,0.2\n"))
-    assert [(own.word, own.meaning) for own in found.labels] == [("yes", ""), ("no", "")]
+    found = glance(written(tmp_path, "label,voice\nja,0.9\nnein,0.2\n"))
+    assert [(own.word, own.meaning) for own in found.labels] == [("ja", ""), ("nein", "")]
     assert found.trouble.startswith(f"{tmp_path}"), "of several files, which one"
     assert "label" in found.trouble
 

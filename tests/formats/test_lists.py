@@ -79,7 +79,7 @@ def test_names_that_say_which_is_which(tmp_path: Path, names: tuple[str, str]) -
 
 
 def test_names_that_say_nothing_are_refused_for_that_reason(tmp_path: Path) -> None:
-    with pytest.raises(FairtrialError, match=r"a.txt: holds scores, but nothing that says which are genuine; two such"):
+    with pytest.raises(FairtrialError, match=r"a.txt: holds scores without labels; give it with its other half"):
         read(tmp_path, "1\n2\n", "0\n", ("a.txt", "b.txt"))
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fairtrial.core.errors import FairtrialError
+from fairtrial.core.errors import FairtrialError, ParameterError
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import IdColumn, Ids, Trials
 from fairtrial.formats import read_frame
@@ -223,3 +223,15 @@ def test_whole_numbers_beside_fractions_are_scores_only_if_they_are_asked_for(tm
 
 def test_whole_numbers_alone_are_scores(tmp_path: Path) -> None:
     assert read(tmp_path, "claim,subject,a,b\nx,x,3,4\nx,y,1,2\n").systems == ("a", "b")
+
+
+@pytest.mark.parametrize(("genuine", "impostor"), [("yes", "no"), ("Positive", "negative"), ("mated", "non-mated")])
+def test_labels_of_tests_and_matchers(genuine: str, impostor: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"label,marker\n{genuine},2\n{impostor},1\n")
+    assert read_trials(tmp_path / "a.csv").genuine.tolist() == [True, False]
+
+
+def test_a_role_and_a_column_the_wrong_way_round(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("y,marker\n1,2\n0,1\n")
+    with pytest.raises(ParameterError, match=r'did you mean columns={"label": "y"}'):
+        read_trials(tmp_path / "a.csv", columns={"y": "label"})

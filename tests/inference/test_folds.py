@@ -70,7 +70,7 @@ def test_every_fold_gets_its_part_of_the_clients() -> None:
 
 def test_trials_without_ids_need_a_word() -> None:
     trials = Trials.from_arrays(np.arange(40.0), np.arange(40) % 2 == 0)
-    with pytest.raises(TrialsError, match="neither claim nor subject ids"):
+    with pytest.raises(TrialsError, match="have no ids"):
         make_blocks(trials, 4)
     assert len(make_blocks(trials, 4, cluster="none")) == 4
     with pytest.raises(TrialsError, match="needs claim ids"):
@@ -129,7 +129,7 @@ def test_halves_are_judged_by_each_other(people: int, seed: int) -> None:
 def test_halves_need_both_classes() -> None:
     with pytest.raises(TrialsError, match="half of the people have no impostor trial among themselves"):
         make_halves(square(3))
-    with pytest.raises(TrialsError, match="neither claim nor subject ids"):
+    with pytest.raises(TrialsError, match="have no ids"):
         make_halves(Trials.from_arrays([0.1, 0.2], [True, False]))
 
 

@@ -279,7 +279,7 @@ def test_systems_that_do_not_differ_on_any_trial_have_a_page() -> None:
     )
     page = page_of(compare(dev, test, n_resamples=50, margin=0.1))
     assert page.answer[0].startswith(
-        "a and b cannot be told apart: the difference is 0.000 percentage points (no interval"
+        "a and b cannot be told apart: their HTER differs by 0.000 percentage points (no interval"
     )
     assert "p = 1" in page.answer[0]
     assert "they are not shown to be equivalent" in page.answer[0]

@@ -431,10 +431,12 @@ class CalibratedSystem(Result):
     def tables(self) -> tuple[Table, ...]:
         """Tabulate Cllr on both sets, detection costs, and the calibration itself."""
         provenance = self.sets.provenance
+        kind = f"Cllr on {provenance.judged_set} is {provenance.evidence_kind}, calibrated {provenance.fitted}"
+        if self.interval:
+            kind += f"; its interval: {GIVEN_CALIBRATION[self.interval.threshold]}"
         notes: list[Note | str] = [
-            f"Cllr on {provenance.judged_set} is {provenance.evidence_kind}, calibrated {provenance.fitted}"
-            + (f"; its interval: {GIVEN_CALIBRATION[self.interval.threshold]}" if self.interval else ""),
-            "min Cllr and devPAV are a posteriori",
+            Note("evidence-kind", kind, detail=True),
+            Note("posteriori", "min Cllr and devPAV are a posteriori", detail=True),
             *self.notes,
         ]
         fields = _with_intervals(self.TEST_FIELDS, self.confidence)
@@ -465,7 +467,7 @@ class CalibratedSystem(Result):
             Field("interval", interval_title(self.confidence), "range", get=lambda row: limits.get(row[0])),
         ]
         caption, rows = f"Calibration: {self.calibration.method}", self.calibration.described.items()
-        return main, costs, table_of("parameters", caption, fields, rows, section="system")
+        return main, costs, table_of("parameters", caption, fields, rows, section="system", detail=True)
 
 
 def _jackknife(trials: Trials, people: People | None, without: Callable[[Labels], float], seed: int) -> float:

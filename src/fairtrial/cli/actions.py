@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +106,7 @@ class Demo(Result):
 
 
 def write_demo(folder: str = ".") -> Demo:
-    """Write example files: three systems and 50 clients of a synthetic set.
+    """Write example files: three systems, and 50 clients of a synthetic set with a column sex.
 
     Parameters
     ----------
@@ -120,6 +120,7 @@ def write_demo(folder: str = ".") -> Demo:
     """
     from fairtrial.benchmark.lausanne import load_lausanne
     from fairtrial.core.errors import OutputError
+    from fairtrial.core.trials import Ids
     from fairtrial.formats.files import write_together
     from fairtrial.formats.read import write_trials
 
@@ -136,7 +137,10 @@ def write_demo(folder: str = ".") -> Demo:
         for name, trials in (("dev", first.dev), ("test", first.test)):
             assert trials.claim is not None
             few = trials.rows(trials.claim.decode() < "client051").select([*_SYSTEMS])
-            write_trials(few.renamed([*_SYSTEMS.values()]), paths[name])
+            assert few.claim is not None
+            sex = ["fm"[(int(client[-3:]) - 1) // 5 % 2] for client in few.claim.decode()]  # scores do not depend on it
+            columns = {**few.columns, "sex": Ids.of(sex)}
+            write_trials(replace(few.renamed([*_SYSTEMS.values()]), columns=columns), paths[name])
     return Demo(tuple(map(str, paths.values())))
 
 

@@ -6,7 +6,7 @@ import io
 import signal
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
             meant = nearest(name, self._names)
-            ctx.fail(f"No such command {visible(name)!r}{meant or '.'} See 'fairtrial {self._prefix}--help'.")
+            ctx.fail(f"there is no command {visible(name)!r}{meant}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -93,6 +93,13 @@ def _check_memory() -> None:
 class _Main(LazyGroup):
     """The command itself, which turns errors of the user into one line and exit code 2."""
 
+    def make_context(self, info_name: str | None, args: list[str], *given: Any, **more: Any) -> click.Context:
+        as_json = "--json" in args
+        try:
+            return super().make_context(info_name, args, *given, **more)
+        except click.UsageError as error:
+            _refuse(_of_usage(error), as_json)
+
     def invoke(self, ctx: click.Context) -> Any:
         as_json = "--json" in (*ctx._protected_args, *ctx.args)
         with wording(style="shell"):
@@ -100,19 +107,35 @@ class _Main(LazyGroup):
                 _check_memory()
                 return super().invoke(ctx)
             except FairtrialError as error:
-                if as_json:
-                    say(json_text({"error": error.to_dict()}, indent=2))
-                say(f"error: {error}", aside=True)
-                sys.exit(2)
+                _refuse(error, as_json)
             except click.UsageError as error:
-                if error.message.isprintable():
-                    raise
-                raise click.UsageError(visible(error.message), error.ctx) from error  # an argument with a line end
+                _refuse(_of_usage(error), as_json)
             except KeyboardInterrupt:
                 sys.exit(stopped(signal.SIGINT))
             finally:
                 for line in left_out_plugins():
                     say(f"warning: {line}", aside=True)
+
+
+def _of_usage(error: click.UsageError) -> ParameterError:
+    """Make one of our errors of one of click's; a group without a command shows its help instead."""
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # since click 8.2
+        raise error
+    message = error.format_message().rstrip(".")
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        names = error.param.opts[:1] if isinstance(error.param, click.Option) else []
+        message = " ".join(["give", *names, error.param.metavar or ""]).strip()
+    command = error.ctx.command_path if error.ctx is not None else "fairtrial"
+    see = " See" if message.endswith("?") else "; see"
+    return ParameterError(f"{message[:1].lower()}{message[1:]}{see} {command} --help", code="usage")
+
+
+def _refuse(error: FairtrialError, as_json: bool) -> NoReturn:
+    """Print an error, as JSON too if that was asked for, and end."""
+    if as_json:
+        say(json_text({"error": error.to_dict()}, indent=2))
+    say(f"error: {error}", aside=True)
+    sys.exit(2)
 
 
 @click.group(cls=_Main, context_settings={"help_option_names": ["-h", "--help"]})

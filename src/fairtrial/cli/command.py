@@ -50,6 +50,8 @@ from fairtrial.core.words import use_distances, use_terms
 GROUPS = ("Data", "Threshold", "Certainty", "Method", "Reading", "Computing", "Output")
 _SHORT = 14
 """Number of options that the short help shows in any case."""
+_WIDEST = 28
+"""Columns of the widest option beside which its help stands; that of wider ones stands below them."""
 
 
 def load(path: str) -> Any:
@@ -348,14 +350,14 @@ class Command(click.Command):
             callback=_show_all,
             group="Output",
             basic=True,
-            help="Show all options.",
+            help="Show the other options, too.",
         )
         super().__init__(name, params=[*params, every], context_settings={"allow_extra_args": True}, **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
         if ctx.args:
             flags = [flag_of(name) for name in ("dev", "test", "data") if name in ctx.params]
-            how = f": give each file by its option, as in {flags[0]} F" if flags else ""
+            how = f": give each file by its option, as in {flags[0]} {ctx.args[0]}" if flags else ""
             raise click.UsageError(f"unexpected argument {ctx.args[0]}{how}", ctx)
         use_terms(ctx.params.get("terms") or "default")
         return super().invoke(ctx)
@@ -364,18 +366,14 @@ class Command(click.Command):
         options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
         everything = ctx.meta.get("fairtrial.all", False) or len(options) <= _SHORT
         basic = [option for option in options if getattr(option, "basic", option.name == "help")]
-        for group in GROUPS:
-            shown = [
-                option for option in (options if everything else basic) if getattr(option, "group", "Output") == group
-            ]
-            if not shown:
-                continue
-            with formatter.section(group):
-                formatter.write_dl([_record(option, ctx, whole=everything) for option in shown])
-        left = len(options) - len(basic)
-        if not everything and left:
-            formatter.write_paragraph()
-            formatter.write_text(f"--help-all shows {left} more options.")
+        records: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+        for option in options if everything else basic:
+            records[getattr(option, "group", "Output")].append(_record(option, ctx, whole=everything))
+        width = min(_WIDEST, max(len(flags) for group in records.values() for flags, _ in group))
+        for group, rows in records.items():
+            if rows:
+                with formatter.section(group):
+                    formatter.write_dl([(flags.ljust(width), text) for flags, text in rows], col_max=_WIDEST)
 
 
 def _show_all(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from textwrap import TextWrapper
 
 HEADINGS = (
     "Judge",
@@ -59,9 +60,10 @@ class Declared:
     skip: tuple[str, ...] = ()
 
     def help(self, name: str) -> str:
-        """Write summary, more sentences and examples."""
-        lines = "\n".join(f"  fairtrial {name} {example}".rstrip() for example in self.examples)
-        return f"{self.summary}\n\n{self.about}\n\n\b\nExamples:\n{lines}"
+        """Write summary, more sentences and examples, long ones on several lines."""
+        fold = TextWrapper(76, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
+        lines = [" \\\n".join(fold.wrap(f"fairtrial {name} {example}")) for example in self.examples]
+        return "\n".join([f"{self.summary}\n\n{self.about}\n\n\b\nExamples:", *lines])
 
 
 COMMANDS: dict[str, Declared] = {
@@ -70,11 +72,10 @@ COMMANDS: dict[str, Declared] = {
         "Fix the threshold on dev, report the errors on test.",
         "fairtrial.evaluation.evaluation:evaluate",
         (
-            _SETS,
-            "--dev scores.csv --folds 5 --criterion far --alpha .001 --json",
-            f"{_SETS} --out errors.csv --report evaluation.html",
-            f"{_SETS} --threshold 1.5 --trials-out decisions.csv",
-            "--dev dev.ftc --test test.ftc",
+            f"{_SETS} --report page.html",
+            "--dev scores.csv --folds 5 --measure f1 --out errors.csv",
+            "--dev scores.csv --folds 5 --criterion far --alpha .001",
+            "--test new.csv --threshold 1.5 --json",
         ),
         reads="sets",
         outputs=("report", "trials_out", _PIECES),
@@ -85,7 +86,7 @@ COMMANDS: dict[str, Declared] = {
         "fairtrial.evaluation.comparison:compare",
         (
             f"{_SETS} --systems face,voice",
-            f"{_SETS} --reference baseline --correction bh --out tests.tex",
+            f"{_SETS} --reference baseline --out tests.tex",
             "--dev scores.csv --folds 5 --5x2cv",
         ),
         "Each system is judged at its own threshold from dev.",
@@ -98,7 +99,8 @@ COMMANDS: dict[str, Declared] = {
         "fairtrial.evaluation.expected:expected_performance",
         (
             _SETS,
-            f"{_SETS} --bands simultaneous --compare face,voice",
+            f"{_SETS} --bands simultaneous",
+            f"{_SETS} --compare face,voice",
         ),
         "At each alpha, the threshold is chosen on dev and judged on test.",
         reads="sets",
@@ -118,8 +120,9 @@ COMMANDS: dict[str, Declared] = {
         "fairtrial.groups.evaluation:evaluate_groups",
         (
             f"{_SETS} --by sex",
-            f"{_SETS} --people people.csv --by sex,age --edges age=30,50",
-            f"{_SETS} --by device --criterion far --alpha .01 --out groups.csv --report groups.html",
+            "--dev scores.csv --folds 5 --by sex,age --edges age=30,50",
+            f"{_SETS} --by sex --people people.csv",
+            f"{_SETS} --by device --report page.html",
         ),
         "Groups may be of people (sex, age) or of anything else (device, session, language); one threshold for all.",
         reads="sets",
@@ -131,9 +134,9 @@ COMMANDS: dict[str, Declared] = {
         "Fuse systems, fitted on dev and judged on test.",
         "fairtrial.fusion.fusion:fuse",
         (
-            f"{_SETS} --systems face,voice --fusion logistic --normalise z",
-            f"{_SETS} --scores-out fused.csv --out results.tex",
-            f"{_SETS} --fusion logistic --save model.json --report fusion.html",
+            f"{_SETS} --fusion logistic",
+            f"{_SETS} --scores-out fused.csv",
+            f"{_SETS} --fusion lda --save model.json",
             "--model model.json --test others.csv",
         ),
         "The fusion is tested against the best of its systems. Saved with --save, it can be applied to other trials.",
@@ -158,7 +161,7 @@ COMMANDS: dict[str, Declared] = {
         "Combine",
         "Predict fusions from Gaussian fits of their parts.",
         "fairtrial.fusion.prediction:predict_fusions",
-        (f"{_SETS} --normalise z", "--dev dev.csv --systems face,voice,finger --largest 2 --out predicted.csv"),
+        (f"{_SETS} --normalise z", "--dev dev.csv --systems face,voice,finger --largest 2"),
         "Predicts every fusion by the mean beside its measured errors, and gives the correlations within each class.",
         reads="dev",
         skip=("criterion", "alpha"),
@@ -169,7 +172,7 @@ COMMANDS: dict[str, Declared] = {
         "fairtrial.fusion.chimeric:chimeric_study",
         (
             f"{_SETS} --move voice",
-            "--dev face-dev.csv --test face-test.csv --other-dev v-dev.csv --other-test v-test.csv",
+            "--dev f1.csv --test f2.csv --other-dev v1.csv --other-test v2.csv",
         ),
         "Modalities of different people are combined at random, many times.",
         reads="sets",
@@ -180,9 +183,9 @@ COMMANDS: dict[str, Declared] = {
         "fairtrial.calibration.calibration:calibrate",
         (
             _SETS,
-            f"{_SETS} --system voice --dcf sre18 --save voice.json --scores-out llr.csv",
-            f"{_SETS} --fuse --report evidence.html",
-            "--model voice.json --test others.csv --scores-out others-llr.csv",
+            f"{_SETS} --fuse --report page.html",
+            f"{_SETS} --save model.json",
+            "--model model.json --test others.csv --scores-out llr.csv",
             "--test llr.csv --method none",
         ),
         "The calibration is fitted on dev and judged on test.",
@@ -193,15 +196,15 @@ COMMANDS: dict[str, Declared] = {
         "Published numbers",
         "Compute intervals from published rates, or of people tested several times.",
         "",
-        ("rates --far .0115 --frr .025 --impostor 112000 --genuine 400", "individuals counts.csv"),
+        ("rates --far .0115 --frr .025 --impostor 9000 --genuine 400", "individuals counts.csv"),
     ),
     "interval rates": Declared(
         "Published numbers",
         "Compute intervals of HTER, DCF and others from FAR and FRR or counts of errors.",
         "fairtrial.published.rates:rate_intervals",
         (
-            "--far .0115 --frr .025 --impostor 112000 --genuine 400 --measure all",
-            "--false-accepts 1285 --false-rejects 10 --impostor 112000 --genuine 400",
+            "--far .0115 --frr .025 --impostor 9000 --genuine 400",
+            "--false-accepts 90 --false-rejects 10 --impostor 9000 --genuine 400",
         ),
         "All trials are taken as independent.",
     ),
@@ -219,8 +222,8 @@ COMMANDS: dict[str, Declared] = {
         "Test two systems by their published rates.",
         "fairtrial.published.rates:compare_rates",
         (
-            "--a .0115 .025 --b .0195 .0275 --impostor 112000 --genuine 400",
-            "--a-counts 1285 10 --b-counts 2184 11 --impostor 112000 --genuine 400 --measure frr",
+            "--a .01 .025 --b .02 .0275 --impostor 9000 --genuine 400",
+            "--a-counts 90 10 --b-counts 180 11 --impostor 9000 --genuine 400",
         ),
     ),
     "eer-bound": Declared(
@@ -229,7 +232,7 @@ COMMANDS: dict[str, Declared] = {
         "fairtrial.published.eer_bound:bounds_from_eers",
         (
             ".0013 .0058 --trials 719400",
-            "TAN=.0057 DAUGMAN=.0008 MA=.0007 YAO=.0028 BASTYS=0 --trials 285390 --eer-m .0058",
+            "TAN=.0057 DAUGMAN=.0008 MA=.0007 --trials 285390",
         ),
         "EERs are fractions, on the same trials.",
         positional={"eers": "[NAME=]EER [NAME=]EER..."},
@@ -284,7 +287,7 @@ COMMANDS: dict[str, Declared] = {
         (
             "--pi .02 --rho .1 --half-width .005 --attempts 5",
             "--pi .005 --rho .1 --below .01",
-            "--a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100 --correlation .5",
+            "--a .010 .020 --b .015 .030 --attempts 4 --impostor-attempts 100",
         ),
         "For an interval that is narrow enough (--half-width), for an upper bound below a claimed rate (--below), or "
         "to tell two systems apart (--a, --b). Give --attempts or --individuals to get the other, or "
@@ -296,7 +299,7 @@ COMMANDS: dict[str, Declared] = {
         "Write example files to try the commands on.",
         "fairtrial.cli.actions:write_demo",
         ("", "scores"),
-        "dev.csv and test.csv: three systems and 50 clients of a synthetic set (no real people).",
+        "dev.csv and test.csv: three systems and 50 clients of a synthetic set (no real people), with a column sex.",
         positional={"folder": "[DIR]"},
         skip=("out",),
     ),
@@ -315,7 +318,7 @@ COMMANDS: dict[str, Declared] = {
         "fairtrial.counting.count:count_files",
         (
             "part-*.parquet --out dev.ftc",
-            "test.csv --thresholds face=0.62 --thresholds voice=1.5 --out test.ftc",
+            "test.csv --thresholds face=0.62 --out test.ftc",
         ),
         "Use the file like a score file: fairtrial evaluate --dev dev.ftc --test test.ftc",
         reads="paths",
@@ -350,7 +353,7 @@ COMMANDS: dict[str, Declared] = {
         "Figures",
         "Draw a figure and write it as .png, .svg or .pdf.",
         "",
-        (f"det {_SETS} --out det.png", f"epc {_SETS} --bands simultaneous --out epc.svg"),
+        (f"det {_SETS} --out det.png", f"epc {_SETS} --out epc.svg"),
     ),
 }
 

@@ -85,7 +85,8 @@ def _pairs(entries: Sequence[str], flag: str, known: Sequence[str]) -> list[tupl
     for entry in entries:
         key, equals, value = entry.partition("=")
         if not equals or not value or key not in known:
-            raise ParameterError(f"{flag} {entry}: expected {'|'.join(known)}=..., as in {flag} {known[0]}=NAME")
+            example = f"{value}={key}" if value in known and key else f"{known[0]}=NAME"
+            raise ParameterError(f"{flag} {entry}: expected {'|'.join(known)}=..., as in {flag} {example}")
         pairs.append((key, value))
     return pairs
 
@@ -166,11 +167,13 @@ def read_sets(
     if typed.get("only"):
         raise ParameterError("{only!p} names a set of {data!p}; give both", code="does-not-apply", only=0, data=0)
     if not dev and not (dev_is_optional and test):
-        raise ParameterError("give {dev!p} F", code="missing", dev=0)
-    if takes_folds and bool(test) == (folds is not None):
-        raise ParameterError("give either {test!p} F, or {folds!p} K if there is no test set", test=0, folds=0)
-    if not test and not takes_folds and not test_is_optional:
-        raise ParameterError("give {test!p} F", code="missing", test=0)
+        how = "{test!p} F" if dev_is_optional else "{dev!p} F, the trials that the threshold is chosen on"
+        raise ParameterError(f"give {how}", code="missing", dev=0, test=0)
+    if takes_folds and test and folds is not None:
+        raise ParameterError("give {test!p} or {folds!p}, not both", test=0, folds=0)
+    if not test and folds is None and not test_is_optional:
+        one_set = "" if "threshold" in values or not takes_folds else ", or {folds!p} K if there is one set only"
+        raise ParameterError("give {test!p} F" + one_set, code="missing", test=0, folds=0)
     files = (*dev, *test)
     if any(is_counts(name) for name in files):
         return _read_counters(typed, needs)

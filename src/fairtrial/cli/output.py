@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from fairtrial.core.results import Result
     from fairtrial.counting.pieces import PassState
 
-READ_AS = frozenset({"read-as"})
-"""Codes of notes that say what was read as what."""
 FIRST = frozenset({"same-trials", "reversed-scores"})
 """Codes of warnings that stand above the tables: without them no figure means what it seems to."""
 
@@ -69,7 +67,8 @@ def print_result(result: Result, typed: Mapping[str, Any]) -> None:
         for note in table.notes
         if note not in first and str(note) != answer and (table in shown or (isinstance(note, Note) and note.warning))
     ]
-    print_notes(notes, verbose=bool(typed.get("verbose")), gap=any(table.rows for table in shown))
+    everything = bool(typed.get("all") or typed.get("verbose"))
+    print_notes(notes, everything=everything, gap=any(table.rows for table in shown))
 
 
 def name_outputs(result: Any, typed: Mapping[str, Any]) -> None:
@@ -80,14 +79,16 @@ def name_outputs(result: Any, typed: Mapping[str, Any]) -> None:
             say(f"{word} in {typed[name]}", aside=True)
 
 
-def print_notes(notes: Iterable[Note | str], *, verbose: bool = False, aside: bool = False, gap: bool = False) -> None:
-    """Print warnings, then notes, alike ones as one; what was read as what only on request."""
+def print_notes(
+    notes: Iterable[Note | str], *, everything: bool = False, aside: bool = False, gap: bool = False
+) -> None:
+    """Print warnings, then notes, alike ones as one; details on request."""
     gathered = gather_notes(notes)
     warnings = [note for note in gathered if isinstance(note, Note) and note.warning]
     others = [
         note
         for note in gathered
-        if note not in warnings and (verbose or not isinstance(note, Note) or note.code not in READ_AS)
+        if note not in warnings and (everything or not isinstance(note, Note) or not note.detail)
     ]
     if gap and (warnings or others):
         say(aside=aside)

@@ -11,11 +11,11 @@ import click
 from fairtrial.cli.command import Command, Option, ask, load, make_command, option_of, values_of, with_costs
 from fairtrial.cli.commands import Declared
 from fairtrial.cli.inputs import READ, WRITTEN, check_not_read, check_text, named_files, reading_arguments
-from fairtrial.cli.output import print_notes, say
+from fairtrial.cli.output import print_notes, say, terminal_width
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.parameters import Argument, arguments_of
 from fairtrial.core.results import plain
-from fairtrial.core.tables import json_text
+from fairtrial.core.tables import json_text, wrapped
 from fairtrial.figures.table import FIGURES, FigureKind
 
 _SOURCES = ("dev", "test", "system", "systems", "other", "blocks", "max_points")
@@ -120,5 +120,5 @@ def run_plot(
         told = {"notes": plain(notes)} if notes else {}
         say(json_text({"out": typed["out"], "figure": kind.name, "caption": drawing.caption, **told}, indent=2))
     else:
-        say(f"{typed['out']}\n{drawing.caption}")
-        print_notes(notes, verbose=typed["verbose"], aside=True)
+        say("\n".join([typed["out"], *wrapped(drawing.caption, terminal_width())]))
+        print_notes(notes, everything=typed["verbose"], aside=True)

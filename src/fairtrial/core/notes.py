@@ -21,6 +21,8 @@ class Note(Text):
         The system, set, test or pair that it is about; it stands before the sentence.
     warning : bool, default False
         Whether a figure may mislead a reader who does not know this.
+    detail : bool, default False
+        Whether a terminal shows it on request only (``--verbose``); pages and files have it in any case.
     **values : object
         The values of the template.
 
@@ -33,11 +35,21 @@ class Note(Text):
     ('few-people', {'people': 12})
     """
 
-    __slots__ = ("about", "code", "warning")
+    __slots__ = ("about", "code", "detail", "warning")
 
-    def __init__(self, code: str, template: str, about: str = "", /, *, warning: bool = False, **values: Any) -> None:
+    def __init__(
+        self,
+        code: str,
+        template: str,
+        about: str = "",
+        /,
+        *,
+        warning: bool = False,
+        detail: bool = False,
+        **values: Any,
+    ) -> None:
         super().__init__(template, **values)
-        self.code, self.about, self.warning = code, about, warning
+        self.code, self.about, self.warning, self.detail = code, about, warning, detail
 
     def __str__(self) -> str:
         sentence = super().__str__()
@@ -54,7 +66,7 @@ class Note(Text):
 
     def of(self, about: str) -> Note:
         """Give the same note about something."""
-        return Note(self.code, self.template, about, warning=self.warning, **self.values)
+        return Note(self.code, self.template, about, warning=self.warning, detail=self.detail, **self.values)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the note for programs: its code, its sentence, what it is about, and its values."""
@@ -111,4 +123,5 @@ def _together(notes: list[Note]) -> Note:
         for name, value in first.values.items()
     }
     about = listed(dict.fromkeys(note.about for note in notes if note.about), 6)
-    return Note(first.code, first.template, about, warning=any(note.warning for note in notes), **values)
+    warning, detail = any(note.warning for note in notes), all(note.detail for note in notes)
+    return Note(first.code, first.template, about, warning=warning, detail=detail, **values)

@@ -137,6 +137,17 @@ def read_folds(text: str) -> int | str:
     return read_whole(text) if re.match(r"\s*[-+.\d]", text) else text
 
 
+def read_measures(text: str) -> tuple[Any, ...]:
+    """Read one measure or several; a comma before a number belongs to a cost.
+
+    Examples
+    --------
+    >>> read_measures("far,act-dcf@.01,10,1,frr")
+    ('far', 'act-dcf@.01,10,1', 'frr')
+    """
+    return tuple(read_named(name.strip()) for name in re.split(r",(?!\s*[-+.\d])", text))
+
+
 def read_edges(texts: Sequence[str]) -> dict[str, list[float]]:
     """Read columns and the numbers that they are cut at.
 
@@ -200,7 +211,7 @@ _FITTED = (
     "inner_folds",
     "folds",
 )
-_MEASURE = "What is reported: a name that `fairtrial measures` lists, or module:function."
+_MEASURE = "What is reported: see `fairtrial measures`. Or module:function."
 PARAMETERS: dict[str, Parameter] = {
     # what is judged
     "dev": Parameter(
@@ -208,22 +219,21 @@ PARAMETERS: dict[str, Parameter] = {
         metavar="F",
         basic=True,
         file="read",
-        help="Development scores: a file, a glob or a directory; may be repeated.",
+        help="Development scores: file, glob or directory. May be repeated.",
     ),
     "test": Parameter(
         "Data",
         metavar="F",
         basic=True,
         file="read",
-        help="Test scores: a file, a glob or a directory; may be repeated.",
+        help="Test scores: file, glob or directory. May be repeated.",
     ),
     "folds": Parameter(
         "Data",
         metavar="K|COLUMN",
         basic=True,
         read=read_folds,
-        help="Instead of --test: K folds of the dev trials that never split a person, or a column that gives the fold "
-        "of each trial.",
+        help="Instead of --test: divide the people of dev into K folds. A column divides the trials by its values.",
     ),
     "systems": Parameter(
         "Data",
@@ -232,7 +242,7 @@ PARAMETERS: dict[str, Parameter] = {
         "A[,B...]",
         basic=True,
         read=read_names,
-        help="Use these systems only; may be repeated.",
+        help="These systems only. May be repeated.",
     ),
     "data": Parameter(
         "Data",
@@ -256,7 +266,7 @@ PARAMETERS: dict[str, Parameter] = {
         basic=True,
         file="read",
         excludes=_FITTED,
-        help="Instead of --dev: the model saved with --save.",
+        help="Instead of --dev: a model saved with --save.",
     ),
     "by": Parameter("Data", metavar="COLUMN[,...]", basic=True, read=read_names),
     "impostor_by": Parameter("Data", metavar="COLUMN[,...]", read=read_names),
@@ -325,13 +335,13 @@ PARAMETERS: dict[str, Parameter] = {
         metavar="NAME",
         basic=True,
         read=read_named,
-        help="How the threshold is chosen on dev: a name that `fairtrial criteria` lists, or module:function.",
+        help="How the threshold is chosen on dev: see `fairtrial criteria`. Or module:function.",
     ),
     "alpha": Parameter(
         "Threshold",
         metavar="X",
         basic=True,
-        help="The criterion's weight, or its target; a target must be given, as in .001 or 0.1%.  [default: 0.5 "
+        help="The weight of the criterion, or its target, as in .001 or 0.1%. A target must be given.  [default: 0.5 "
         "for a weight]",
     ),
     "threshold": Parameter("Threshold", metavar="X", basic=True, excludes=_THRESHOLD_FROM_DEV),
@@ -368,15 +378,16 @@ PARAMETERS: dict[str, Parameter] = {
         "--measure",
         metavar="NAME",
         basic=True,
-        read=read_named,
-        help="Further figures on test, each with its interval; `fairtrial measures` lists them, or module:function.",
+        read=read_measures,
+        help="Further figures on test, with intervals: see `fairtrial measures`. Separate several by commas; or "
+        "module:function.",
     ),
     "fusion": Parameter(
         "Method",
         metavar="NAME",
         basic=True,
-        help="mean, weighted-mean, product, min, max, median, logistic, lda, qda, gmm, svm-linear, svm-rbf, mlp; per "
-        "client: client-threshold, client-scores, client-weights, client-qda; or a registered one.",
+        help="The method: mean, weighted-mean, product, min, max, median, logistic, lda, qda, gmm, svm-linear, "
+        "svm-rbf, mlp. Per client: client-threshold, client-scores, client-weights, client-qda. Or a registered one.",
     ),
     "fusions": Parameter(
         "Method",
@@ -390,8 +401,8 @@ PARAMETERS: dict[str, Parameter] = {
         "Method",
         metavar="NAME",
         basic=True,
-        help="The normalisation of the scores: none, z, min-max, median-mad, tanh, double-sigmoid; per client: "
-        "z-norm, f-norm, eer-norm.",
+        help="The normalisation: none, z, min-max, median-mad, tanh, double-sigmoid. Per client: z-norm, f-norm, "
+        "eer-norm.",
     ),
     "protocol": Parameter("Method", metavar="NAME", basic=True),
     "method": Parameter("Method", metavar="NAME", basic=True),
@@ -437,8 +448,8 @@ PARAMETERS: dict[str, Parameter] = {
         "--column",
         metavar="ROLE=NAME",
         basic=True,
-        help="Column for a role (claim, subject, model, probe, label, system, score, or other: no score), by name "
-        "or number; may be repeated.",
+        help="Name a column, as in label=y or claim=id1. Roles: claim, subject, model, probe, label, system, score, or "
+        "other (no score); by name or number; may be repeated.",
     ),
     "scores": Parameter("Reading", "--column", key="score", hidden=True),
     "others": Parameter("Reading", "--column", key="other", hidden=True),
@@ -461,7 +472,12 @@ PARAMETERS: dict[str, Parameter] = {
     "names": Parameter("Reading", "--name", metavar="NAME"),
     "negate": Parameter("Reading", basic=True, help="Scores are distances: lower means genuine."),
     "negate_system": Parameter("Reading", metavar="NAME"),
-    "nan": Parameter("Reading", basic=True),
+    "nan": Parameter(
+        "Reading",
+        basic=True,
+        help="Trials without a score: raise an error, drop them, or reject them. They are dropped for all systems, and "
+        "rejected by a score of -inf.",
+    ),
     "common": Parameter("Reading"),
     "max_size": Parameter(
         "Reading",
@@ -494,7 +510,7 @@ PARAMETERS: dict[str, Parameter] = {
         metavar="FILE",
         basic=True,
         file="written",
-        help="Write tables: the main one as .csv, .tsv, .parquet; all as .md, .tex; or .json.",
+        help="Write tables: .csv, .tsv, .parquet (the main one), .md, .tex, .json.",
     ),
     "report": Parameter(
         "Output",
@@ -502,7 +518,7 @@ PARAMETERS: dict[str, Parameter] = {
         basic=True,
         file="written",
         needs_scores=True,
-        help="Write one page with tables and figures, to look at and to share.",
+        help="Write a page with tables and figures.",
     ),
     "title": Parameter("Output", metavar="TEXT", help="With --report: the title of the page."),
     "trials_out": Parameter(
@@ -519,14 +535,14 @@ PARAMETERS: dict[str, Parameter] = {
         basic=True,
         file="written",
         needs_scores=True,
-        help="Write the new scores of test to this file, and those of dev beside it as dev-F.",
+        help="Write the new scores of test to F, and those of dev to dev-F.",
     ),
     "save": Parameter(
         "Output", metavar="M.json", basic=True, file="written", help="Save what was fitted, for --model."
     ),
     "terms": Parameter("Output", help="Names of error rates: FAR and FRR, or FMR and FNMR as in ISO."),
-    "all": Parameter("Output", basic=True, help="Print all tables."),
-    "verbose": Parameter("Output", "--verbose", ("-v",), help="Report how the files were read."),
+    "all": Parameter("Output", basic=True, help="Print all tables and notes."),
+    "verbose": Parameter("Output", "--verbose", ("-v",), help="Print all notes, such as how the files were read."),
     "json": Parameter("Output", basic=True, help="Print one JSON object and nothing else."),
 }
 """What is known of parameters by name; of all others, what their signature and docstring say."""

@@ -74,12 +74,12 @@ class Registry(MutableMapping[str, Known], Generic[Known]):
         return MappingProxyType(self._here)
 
     def find(self, name: object) -> Known:
-        """What is known by a name.
+        """Give what is known by a name.
 
         Raises
         ------
         ParameterError
-            A name that nothing is known by; it says those that there are.
+            If the name is unknown; it suggests the nearest one, or lists all.
 
         Examples
         --------
@@ -91,9 +91,12 @@ class Registry(MutableMapping[str, Known], Generic[Known]):
         if not isinstance(name, str) or name not in self:
             known = list(self)
             raise ParameterError(
-                f"there is no {self._what} {{name:quoted}}; there are {{names}}{{meant}}",
-                code="unknown", name=name, names=", ".join(known), meant=nearest(name, known),
-            )  # fmt: skip
+                f"there is no {self._what} {{name:quoted}}{{instead}}",
+                code="unknown",
+                name=name,
+                names=known,
+                instead=nearest(name, known) or f"; there are {', '.join(known)}",
+            )
         return self[name]
 
     @cached_property

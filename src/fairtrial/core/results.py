@@ -157,6 +157,11 @@ def _warnings(tables: Iterable[Table]) -> list[Note]:
     return [note for note in notes if isinstance(note, Note) and note.warning]
 
 
+def _remarks(notes: Iterable[Note | str]) -> tuple[Note | str, ...]:
+    """Keep the notes that are neither warnings nor details."""
+    return tuple(note for note in notes if isinstance(note, str) or not (note.warning or note.detail))
+
+
 class Result(Record, ABC):
     """The base of all results: an answer in one sentence, and tables.
 
@@ -204,7 +209,7 @@ class Result(Record, ABC):
     def _repr_html_(self) -> str:
         main = [table for table in self.tables() if not table.detail]
         warnings = "".join(f"<p>Warning: {escape(str(warning))}</p>" for warning in _warnings(main))
-        tables = "".join(table.to_html() for table in main)
+        tables = "".join(replace(table, notes=_remarks(table.notes)).to_html() for table in main)
         return f"<p><strong>{escape(self.answer())}</strong></p>{warnings}{tables}"
 
     def to_json(self) -> dict[str, Any]:
@@ -312,9 +317,15 @@ class SystemResults(Result, Generic[One]):
         return len(self.systems)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "systems" or len(self.systems) != 1:
+        if name.startswith("_") or name == "systems":
             raise AttributeError(name)
-        return getattr(self.systems[0], name)
+        first = self.systems[0]
+        if len(self.systems) == 1:
+            return getattr(first, name)
+        if hasattr(type(first), name) or name in getattr(first, "__dataclass_fields__", ()):
+            system = getattr(first, "system", "")
+            raise AttributeError(f"there are {len(self.systems)} systems; name one: result[{system!r}].{name}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def tables(self) -> tuple[Table, ...]:
         """Join the tables of all systems."""

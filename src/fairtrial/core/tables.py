@@ -321,43 +321,40 @@ class Table:
         Returns
         -------
         str
-            Caption, headings and rows. If the terminal is too narrow, headings are wrapped, optional columns are left
-            out, from the last to the first, words in cells are wrapped, and in the end every row stands upright; no
-            number is ever broken.
+            Caption, headings and rows. On a narrow terminal, optional columns that do not fit are left out; then
+            headings are wrapped, then words in cells, and in the end every row stands upright. No number is broken.
         """
         groups = list(self.sections(whole=whole))
         if not groups:
             return ""
-        kept = list(range(len(self.visible_columns)))
-        spare = [k for k in kept if self.visible_columns[k].optional]
-        while True:
-            widths = self._widths(groups, kept, width, wrap=not spare)
-            if width is None or sum(widths) + _GAP * (len(widths) - 1) <= width:
-                lines = list(self._lay_out(groups, kept, widths))
-                break
-            if not spare:
-                lines = list(self._stand_upright(groups, width))
-                break
-            kept.remove(spare.pop())
+        kept = [k for k, column in enumerate(self.visible_columns) if not column.optional]
+        for k, column in enumerate(self.visible_columns):
+            if column.optional and self._widths(groups, more := sorted([*kept, k]), width, wrap="nothing"):
+                kept = more
+        ways = (self._widths(groups, kept, width, wrap=wrap) for wrap in ("nothing", "headings", "cells"))
+        widths = next(filter(None, ways), [])
+        is_too_wide = width is not None and not widths
+        lines = self._stand_upright(groups, width or 0) if is_too_wide else self._lay_out(groups, kept, widths)
         caption = [line for line in wrapped(visible(str(self.caption)), width) if line]
         return "\n".join(line.rstrip() for line in [*caption, *lines])
 
     def _widths(
-        self, groups: Sequence[list[list[str]]], kept: Sequence[int], width: int | None, *, wrap: bool
+        self, groups: Sequence[list[list[str]]], kept: Sequence[int], width: int | None, *, wrap: str
     ) -> list[int]:
-        """Give each column the width of its longest cell; on a narrow terminal, headings and perhaps texts wrap."""
+        """Give the width of each column if ``headings`` or ``cells`` may be wrapped; nothing if that does not fit."""
         widths, narrowest = [], []
         for k in kept:
             cells = [visible(row[k]) for group in groups for row in group]
             heading, longest = visible(self.headings[k]), max(map(cell_width, cells))
             widths.append(max(cell_width(heading), longest))
-            whole = self.visible_columns[k].is_numeric or not wrap
-            narrowest.append(max(_word_width(heading), longest if whole else max(map(_word_width, cells))))
+            whole = self.visible_columns[k].is_numeric or wrap != "cells"
+            least = max(_word_width(heading), longest if whole else max(map(_word_width, cells)))
+            narrowest.append(widths[-1] if wrap == "nothing" else least)
         excess = 0 if width is None else sum(widths) + _GAP * (len(widths) - 1) - width
         while excess > 0 and widths != narrowest:  # the column that can give most gives one
             k = max(range(len(widths)), key=lambda k: widths[k] - narrowest[k])
             widths[k], excess = widths[k] - 1, excess - 1
-        return widths
+        return [] if excess > 0 else widths
 
     def _lay_out(self, groups: Sequence[list[list[str]]], kept: Sequence[int], widths: Sequence[int]) -> Iterator[str]:
         right = [self.visible_columns[k].is_numeric for k in kept]
@@ -562,7 +559,8 @@ def _joined(tables: Sequence[Table]) -> Table:
         rows += table.rows
     notes = gather_notes(note for table in tables for note in table.notes)
     everything = all(table.shown is None for table in tables)
-    return replace(tables[0], rows=tuple(rows), notes=notes, shown=None if everything else tuple(shown))
+    detail = all(table.detail for table in tables)
+    return replace(tables[0], rows=tuple(rows), notes=notes, shown=None if everything else tuple(shown), detail=detail)
 
 
 def json_text(found: Any, *, indent: int | None = None) -> str:

@@ -274,8 +274,12 @@ class NamedSystems:
         if system is None and len(self.systems) == 1:
             return self.systems[0]
         if system is None:
-            raise TrialsError(f"there are {len(self.systems)} systems: name one of {listed(self.systems)}")
+            template = "there are {count} systems; name one with {system!p}: {systems:list}"
+            raise TrialsError(template, count=len(self.systems), system=..., systems=self.systems)
         if system not in self.systems:
+            parts = system.split(",")
+            if len(parts) > 1 and set(parts) <= set(self.systems):
+                raise TrialsError(f"there is no system {system!r}; give several as a list: {parts}")
             raise TrialsError(
                 f"there is no system {system!r}; there are {listed(self.systems)}{nearest(system, self.systems)}"
             )

@@ -38,6 +38,19 @@ _ISO = {
     "false reject": "false non-match",
     "false rejects": "false non-matches",
 }
+_ELSEWHERE = {
+    **dict.fromkeys(("fmr", "fpr", "pfa", "p-fa", "apcer", "false-match-rate", "false-accept-rate"), "far"),
+    **dict.fromkeys(("fnmr", "fnr", "pmiss", "p-miss", "bpcer", "false-non-match-rate", "false-reject-rate"), "frr"),
+    **dict.fromkeys(("acer", "ber", "balanced-error"), "hter"),
+    **dict.fromkeys(("accuracy", "acc", "error-rate"), "class-error"),
+    **dict.fromkeys(("tpr", "tar"), "recall"),
+    "ppv": "precision",
+    "tnr": "specificity",
+    "mindcf": "min-dcf",
+    "min-cllr": "cllr-min",
+    "f-score": "f1",
+}
+"""What error rates and measures are called elsewhere, and here."""
 _ACCEPTED = (
     "they are negated, and a threshold of -1.2 accepts distances below 1.2",
     "a trial is accepted if its distance is below the threshold",
@@ -237,15 +250,18 @@ def nearest(name: object, known: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> nearest("mena", ["mean", "max"])
-    "; did you mean 'mean'?"
+    >>> nearest("mena", ["mean", "max"]), nearest("FNMR", ["far", "frr"])
+    ("; did you mean 'mean'?", "; did you mean 'frr'?")
     """
     from difflib import get_close_matches
 
     by_lower = {word.lower(): word for word in known}
-    close = get_close_matches(str(name).lower(), list(by_lower), 3)
-    close.sort(key=lambda word: sorted(word) != sorted(str(name).lower()))  # two letters swapped come first
-    return f"; did you mean {by_lower[close[0]]!r}?" if close else ""
+    typed = str(name).lower()
+    close = get_close_matches(typed, list(by_lower), 3)
+    close.sort(key=lambda word: sorted(word) != sorted(typed))  # two letters swapped come first
+    elsewhere = _ELSEWHERE.get(typed.replace("_", "-"), "")
+    meant = [*(word for word in by_lower if elsewhere and word.startswith(elsewhere)), *close]
+    return f"; did you mean {by_lower[meant[0]]!r}?" if meant else ""
 
 
 def listed(names: Iterable[object], limit: int = 12) -> str:

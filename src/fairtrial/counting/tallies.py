@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_classes
 from fairtrial.core.trials import Frame, Trials, trials_of
-from fairtrial.core.words import plural
+from fairtrial.core.words import percent, plural, threshold_text
 from fairtrial.counting.kernels import Cells, Integers, fit_cells, passes_for
 
 Total = TypeVar("Total")
@@ -71,9 +71,10 @@ class ErrorCounts:
     impostor: Any
 
     def __repr__(self) -> str:
-        if np.ndim(self.false_accepts) == 0:
-            shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self))
-            return f"ErrorCounts({', '.join(shown)})"
+        if np.ndim(self.false_accepts) == 0 and self.genuine and self.impostor:
+            far, frr, threshold = percent(float(self.far)), percent(float(self.frr)), threshold_text(self.threshold)
+            accepts, rejects = f"{self.false_accepts} of {self.impostor:,}", f"{self.false_rejects} of {self.genuine:,}"
+            return f"<ErrorCounts: FAR {far} ({accepts}), FRR {frr} ({rejects}), threshold {threshold}>"
         trials = ""
         if np.ndim(self.genuine) == np.ndim(self.impostor) == 0:
             trials = f" on {self.genuine:,} genuine and {self.impostor:,} impostor trials"
@@ -417,20 +418,35 @@ def as_source(data: ScoreData, *, system: str | None = None, what: str = "scores
         arrays = [
             score_array(part, f"{what}, {name}") for part, name in zip(data, ("genuine", "impostor"), strict=True)
         ]
+        _refuse_labels(arrays, what)
         source = ArraySource(((arrays[0], True), (arrays[1], False)), len(arrays[0]), len(arrays[1]))
     elif has_sources(data):
         return data.source_of(system)
     elif _is_source(data):
         source = data
     else:
+        is_name = isinstance(data, str | os.PathLike)
+        hint = "; read files with read_pair(dev, test) or read_trials(file)" if is_name else ""
         raise TrialsError(
-            f"{what}: expected Trials, a source of scores or a pair of arrays (genuine, impostor), or a data frame, "
-            f"not {type(data).__name__}"
+            f"{what}: expected Trials, a data frame or a pair of arrays (genuine scores, impostor scores), not "
+            f"{type(data).__name__}{hint}"
         )
     if not isinstance(source, ArraySource):
         return source  # other sources check their classes in the first pass
     check_classes(source.genuine, source.impostor, what)
     return source
+
+
+def _refuse_labels(arrays: Sequence[Scores], what: str) -> None:
+    """Raise an error for labels and scores, as scikit-learn takes them, instead of scores of the two classes."""
+    if len(arrays[0]) != len(arrays[1]) or len(arrays[0]) < 20:
+        return
+    for one, other in (arrays, arrays[::-1]):
+        if np.isin(one[:20], (-1, 0, 1)).all() and len(np.unique(one)) == 2 and len(np.unique(other)) > 2:
+            raise TrialsError(
+                f"{what}: one of the two arrays holds labels; give the scores of genuine and of impostor trials, as in "
+                "(scores[y == 1], scores[y == 0]), or Trials.from_arrays(scores, y == 1)"
+            )
 
 
 def score_array(values: ArrayLike, what: str) -> Scores:

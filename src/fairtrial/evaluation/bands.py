@@ -390,22 +390,23 @@ class CurveComparison(Result):
         ranges: dict[str, list[str]] = {}
         for region in self.regions:
             ranges.setdefault(region.better, []).append(region.where)
-        better = "; ".join(f"{name} is better at alpha {in_a_row(where)}" for name, where in ranges.items())
+        label, middle = term(self.measure.label), ""
+        better = "; ".join(
+            f"{name} has the better {label} at alpha {in_a_row(where)}" for name, where in ranges.items()
+        )
         whole = "over the whole range at once" if self.simultaneous else "at each alpha by itself"
-        sure = f"with {level_text(self.confidence)} confidence"
-        how = f"{self.test} test, {GIVEN_ALONG[self.threshold]}, {whole}"
+        how = f"{level_text(self.confidence)} confidence {whole}, {self.test} test, {GIVEN_ALONG[self.threshold]}"
         if self.unclaimed:
             how += f"; {self.unclaimed}"
-        label, middle = term(self.measure.label), ""
         known = self.supported & ~np.isnan(self.low)
         if known.any():
             distance = np.where(known, abs(self.alpha - (self.alpha[0] + self.alpha[-1]) / 2), np.inf)
             k, share = int(np.argmin(distance)), self.measure.is_share
             limits = figures_text(float(self.low[k]), float(self.high[k]), share)
             difference = f"{self.a} - {self.b} is {figure_text(float(self.difference[k]), share)}"
-            middle = f"; at alpha {self.alpha[k]:g}, {difference} ({interval_title(self.confidence)} {limits})"
-        better = better or f"{self.a} and {self.b} cannot be told apart at any alpha"
-        return f"{label}, {sure}: {better}{middle} ({how})"
+            middle = f"; at alpha {self.alpha[k]:g}, {difference}, {interval_title(self.confidence)} {limits}"
+        better = better or f"{self.a} and {self.b} cannot be told apart in {label} at any alpha"
+        return f"{better}{middle} ({how})"
 
     def tables(self) -> tuple[Table, ...]:
         """The difference at each alpha."""
@@ -415,7 +416,7 @@ class CurveComparison(Result):
             Column("alpha", "alpha", "number"),
             Column("difference", f"{term(self.measure.label)}, A - B", self.measure.kind),
             Column("interval", interval_title(self.confidence), self.measure.interval_kind),
-            Column("statistic", "z", "number"),
+            Column("statistic", "z", "number", optional=True),
             Column("worse", "confidence that A is worse", "sure"),
             Column("different", "different", "flag"),
         )

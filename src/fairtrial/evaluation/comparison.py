@@ -136,6 +136,16 @@ class PairComparison(Result):
         return self.tests[0]
 
     @property
+    def difference(self) -> float:
+        """The difference A - B of the measure."""
+        return self.headline.estimate
+
+    @property
+    def p_value(self) -> float:
+        """The p value of the leading test, adjusted for the number of pairs."""
+        return self.adjusted[0]
+
+    @property
     def interval(self) -> tuple[float, float]:
         """The interval of the difference by the leading test; NaN without spread."""
         return self.headline.interval(self.confidence) or (nan, nan)
@@ -259,6 +269,8 @@ class PairComparison(Result):
 class Comparison(Result):
     """All pairs of systems, or all against a reference, and the ranking that follows.
 
+    ``result["new", "old"]`` is one of the pairs.
+
     Attributes
     ----------
     measure : Measure
@@ -292,6 +304,9 @@ class Comparison(Result):
     >>> result = compare(dev, test, n_resamples=100)
     >>> [(rank.system, rank.letters) for rank in result.ranking]
     [('new', 'a'), ('old', 'b')]
+    >>> pair = result["old", "new"]
+    >>> pair.difference > 0, pair.p_value < 0.05
+    (True, True)
     """
 
     measure: AnyMeasure
@@ -303,6 +318,18 @@ class Comparison(Result):
     kind: Kind
     judgements: dict[str, Judgement]
     notes: tuple[Note | str, ...] = ()
+
+    def __getitem__(self, systems: tuple[str, str]) -> PairComparison:
+        for pair in self.pairs:
+            if (pair.a, pair.b) == systems:
+                return pair
+        raise KeyError(f"there is no pair {systems!r}; there are {listed((pair.a, pair.b) for pair in self.pairs)}")
+
+    def __iter__(self) -> Iterator[PairComparison]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
 
     def to_dict(self) -> dict[str, Any]:
         """The names of the command line's JSON."""
@@ -381,10 +408,12 @@ class Comparison(Result):
                 better, worse = (pair.a, pair.b) if a_is_better else (pair.b, pair.a)
                 sentence = f"{better} is better than {worse} by {size}"
             else:
-                sentence = f"{pair.a} and {pair.b} cannot be told apart: the difference is {size}"
+                higher = f"the {label} of {pair.a if test.estimate > 0 else pair.b} is higher by"
+                how_far = higher if test.estimate else f"their {label} differs by"
+                sentence = f"{pair.a} and {pair.b} cannot be told apart: {how_far} {size}"
                 if ends is not None:
                     most = max(abs(end) for end in ends)
-                    most_text = f"{in_percent(most)} percentage points" if share else number_text(most)
+                    most_text = f"{in_percent(most)} points" if share else number_text(most)
                     sentence += f"; a difference of up to {most_text} is not excluded"
             for each, adjusted in zip(pair.tests, pair.adjusted, strict=True):
                 if each.margin is not None:
@@ -413,7 +442,10 @@ class Comparison(Result):
         columns = (Column("test", "test"), Column("threshold", "threshold", "term"), Column("assumes", "assumes"))
         notes = tuple(self._test_notes(shown=False))
         assumptions = Table.of("assumptions", "What each test assumes", columns, assumed, notes=notes, detail=True)
-        if len(self.pairs) > 1:
+        if len(self.pairs) == 1:
+            adjusted = [replace(each, detail=each.detail or each.key == "p_adjusted") for each in tests.columns]
+            tests = replace(tests, columns=tuple(adjusted))
+        else:
             differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
         if not isinstance(self.measure, Measure):
             tests, differences = (table.with_title("threshold", "calibration") for table in (tests, differences))
@@ -447,8 +479,9 @@ class Comparison(Result):
         if self.measure.name not in ("far", "frr"):
             columns.append(Column("value", self.measure.label, self.measure.kind))
         note = f"there are no letters, as systems were compared with {self.pairs[0].b} only, and not with each other"
+        few = len(self.ranking) == 2
         if any(rank.letters for rank in self.ranking):
-            columns.append(Column("letters", "letters"))
+            columns.append(Column("letters", "letters", detail=few))
             note = "systems that share a letter do not differ significantly"
         elif self.pairs[0].headline.alternative != "two-sided":
             note = "there are no letters, as tests are one-sided"
@@ -457,7 +490,8 @@ class Comparison(Result):
             chosen = f"error rates at the {chosen}"
         caption = f"{term(self.measure.label)} on {provenance.judged}, {self.kind}, {chosen}"
         records = [rank.to_dict() for rank in self.ranking]
-        return Table.of("ranking", caption, (*columns, *COUNT_COLUMNS), records, notes=[note])
+        legend = Note("letters", note, detail=few)
+        return Table.of("ranking", caption, (*columns, *COUNT_COLUMNS), records, notes=[legend])
 
 
 def compare(

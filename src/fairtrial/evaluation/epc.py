@@ -157,7 +157,7 @@ class PerformanceCurve(Result):
                 "bounds of {label:term} are up to {widest:percent} apart, more than the precision of "
                 "{precision:percent}; count with a finer precision, or read the scores themselves"
             )
-            values = {"label": self.measure.label, "widest": widest, "precision": precision}
+            values: dict[str, Any] = {"label": self.measure.label, "widest": widest, "precision": precision}
             notes.append(Note("wide-bounds", text, self.system, warning=True, **values))
         return tuple(notes)
 

@@ -286,7 +286,7 @@ class SystemEvaluation(Result):
                 "trials (design effect {effect:.1f}), so the interval is wider than eq. (13) says"
             )
             effect = self.design_effect
-            notes.append(Note("design-effect", text, self.system, times=effect**0.5, effect=effect))
+            notes.append(Note("design-effect", text, self.system, detail=True, times=effect**0.5, effect=effect))
         if self.exact:
             return tuple(notes)
         notes.append(BOUNDS_NOTE)
@@ -301,7 +301,7 @@ class SystemEvaluation(Result):
                 "bounds are further apart than the precision of {precision:percent}: {wide}. Many scores share a cell, "
                 "or the criterion is flat around its best; count with a finer precision, or read the scores themselves"
             )
-            values = {"precision": self.judgement.precision, "wide": "; ".join(wide)}
+            values: dict[str, Any] = {"precision": self.judgement.precision, "wide": "; ".join(wide)}
             notes.append(Note("wide-bounds", text, self.system, warning=True, **values))
         return tuple(notes)
 
@@ -399,9 +399,10 @@ class SystemEvaluation(Result):
         return text
 
     def tables(self) -> tuple[Table, ...]:
-        """The errors on both sets, the threshold and the trials, and all intervals; from counters, bounds."""
-        tables = self._errors(), self._trials(), self._intervals()
-        return (*tables, self._bounds_table()) if self.bounds else tables
+        """Tabulate errors, further measures, thresholds and numbers of trials, all intervals; from counters, bounds."""
+        measures = (self._measures(),) if self.reported else ()
+        bounds = (self._bounds_table(),) if self.bounds else ()
+        return self._errors(), *measures, self._trials(), self._intervals(), *bounds
 
     def _errors(self) -> Table:
         leading = self.intervals[0]
@@ -418,14 +419,10 @@ class SystemEvaluation(Result):
         for name, measure in self.reported.items():
             kind = self._kind_of(measure)
             title = term(measure.label) if kind == self.kind else f"{term(measure.label)} ({kind})"
+            of = f"interval of {term(measure.label)}"
             columns += [
-                Column(keys[name], title, measure.kind, detail=measure.name in _RATES),
-                Column(
-                    f"{keys[name]}_interval",
-                    f"interval of {term(measure.label)}",
-                    measure.interval_kind,
-                    detail=measure.name == "hter",
-                ),
+                Column(keys[name], title, measure.kind, detail=True),
+                Column(f"{keys[name]}_interval", of, measure.interval_kind, detail=True),
             ]
         same = {"system": self.system, "criterion": self.criterion.name, "alpha": self._shown_alpha}
         dev = self._on_dev()
@@ -447,25 +444,43 @@ class SystemEvaluation(Result):
             rule = "threshold that was given"
         caption = f"Errors, each held-out block at a {rule}" if self.fold_thresholds else f"Errors at the {rule}"
         sets = f"on {PROVENANCES[self.kind].curves}" if dev is None or self.test_eer is None else "on either set"
-        others = "; the table of intervals says what those of other measures account for" if self.reported else ""
         notes = (
-            f"the interval is that of the HTER, {self.given[leading.threshold]}{others}",
-            f"EER: {self.eer_definition}, a posteriori {sets}",
+            Note("interval-of", f"the interval is that of the HTER, {self.given[leading.threshold]}", detail=True),
+            Note("eer-of", f"EER: {self.eer_definition}, a posteriori {sets}", detail=True),
             *self.notes,
         )
         sides = [test] if dev is None else [{"set": "dev", **dev}, test]
         rows = [{**same, "threshold": self.threshold, **side} for side in sides]
         return Table.of("errors", caption, (*columns, *_DETAILS), rows, notes=notes, section="system")
 
-    def _trials(self) -> Table:
+    def _measures(self) -> Table:
         provenance = PROVENANCES[self.kind]
         columns = (
             Column("system", "system"),
+            Column("measure", "name of the measure", detail=True),
+            Column("label", "measure", "term"),
+            Column("value", f"on {provenance.judged_set}", "figure"),
+            Column("interval", interval_title(self.confidence), "figures"),
+            Column("kind", "figures", "term", optional=True),
+        )
+        rows = []
+        for name, measure in self.reported.items():
+            interval = self.measure_intervals[name]
+            value, limits = (self.measures[name], interval.is_share), (*interval.interval, interval.is_share)
+            rows.append((self.system, name, measure.label, value, limits, self._kind_of(measure)))
+        return Table("measures", "Further measures", columns, tuple(rows), section="system")
+
+    def _trials(self) -> Table:
+        provenance = PROVENANCES[self.kind]
+        one_set = bool(self.fold_thresholds)
+        which = "" if one_set else f"{provenance.adjective} "
+        columns = (
+            Column("system", "system"),
             Column("threshold", provenance.threshold, "threshold"),
-            Column("dev_genuine", "dev genuine", "count"),
-            Column("dev_impostor", "dev impostor", "count"),
-            Column("test_genuine", f"{provenance.adjective} genuine", "count"),
-            Column("test_impostor", f"{provenance.adjective} impostor", "count"),
+            Column("dev_genuine", "dev genuine", "count", detail=one_set),
+            Column("dev_impostor", "dev impostor", "count", detail=one_set),
+            Column("test_genuine", f"{which}genuine", "count"),
+            Column("test_impostor", f"{which}impostor", "count"),
         )
         on_dev = (None, None) if self.dev is None else (self.dev.genuine, self.dev.impostor)
         row = (self.system, self.threshold, *on_dev, self.test.genuine, self.test.impostor)
@@ -518,7 +533,8 @@ class SystemEvaluation(Result):
                 label = "EER" if name == "eer" else measure.label if measure is not None else label_of(name)
                 share = measure is None or measure.is_share
                 rows.append((self.system, on, label, (bounds.low, share), (bounds.high, share), bounds.relative_width))
-        return Table("bounds", "Bounds: exact figures lie between them", columns, tuple(rows), section="system")
+        caption = "Bounds: exact figures lie between them"
+        return Table("bounds", caption, columns, tuple(rows), section="system", detail=self.exact)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

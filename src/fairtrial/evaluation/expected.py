@@ -110,18 +110,17 @@ class ExpectedPerformance(Result):
         return result
 
     def tables(self) -> tuple[Table, ...]:
-        """Give the curves, the comparison, the areas and their tests."""
+        """Tabulate the comparison if there is one, the curves, their means, the areas and their tests."""
         curves = []
         for curve in self.curves:
             main, *others = curve.tables()
             if self.bands:
                 main = self._with_band(main, curve.system)
-            curves.append([main.with_notes(*self.notes), *others])
-        first, *means = join_tables(curves)
-        compared: list[Table] = []
+            curves.append([main, *others])
+        tables = list(join_tables(curves))
         if self.comparisons:
-            compared += self.comparisons[0].tables()
-        details = [*join_tables([[self._area_table(system)] for system in self.areas])]
+            tables = [*self.comparisons[0].tables(), *tables]
+        tables += join_tables([[self._area_table(system)] for system in self.areas])
         if self.area_tests:
             pair = next(iter(self.areas.values())).targets.pair
             of = f"{term(pair.mean.label)} over targets of {term(pair.v1.label)} and {term(pair.v2.label)}"
@@ -129,8 +128,9 @@ class ExpectedPerformance(Result):
             columns = (*columns_with_interval(self.confidence), Column("delta", "1 - p", "sure"))
             records = [{**test.cells(self.confidence), "delta": test.delta} for test in self.area_tests.values()]
             notes = [other.answer() for other in self.comparisons[1:]]
-            details.append(Table.of("tests", caption, columns, records, notes=notes))
-        return (*compared, first, *means, *(replace(table, detail=True) for table in details))
+            tables.append(Table.of("tests", caption, columns, records, notes=notes))
+        main, *details = tables
+        return (main.with_notes(*self.notes), *(replace(table, detail=True) for table in details))
 
     def _with_band(self, table: Table, system: str) -> Table:
         """Add the band of a system to the table of its curve."""

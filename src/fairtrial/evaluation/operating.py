@@ -315,7 +315,8 @@ class SystemPoints(Result):
             chosen=provenance.chosen,
         )
         given = GIVEN[self.points[0].interval.threshold]
-        notes = (Note("interval-of", "the intervals are those of the {FRR}, {given}", given=given), *self.notes)
+        of = Note("interval-of", "the intervals are those of the {FRR}, {given}", detail=True, given=given)
+        notes = (of, *self.notes)
         return (Table.of("operating_points", caption, columns, records, notes=notes, section="system"),)
 
 

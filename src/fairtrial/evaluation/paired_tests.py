@@ -146,9 +146,8 @@ def leading_test(
             for word, part in (("genuine", people.genuine), ("impostor", people.impostor))
             if part.alone
         }
-        note = Note(
-            "effective-people", "the effective number of people is {people:number}", people=round(difference.people, 1)
-        )
+        template = "the effective number of people is {people:number}"
+        note = Note("effective-people", template, detail=True, people=round(difference.people, 1))
         if alone:
             same = " and ".join(f"all {word} trials have the same {{{word}}}" for word in alone)
             note = Note("one-person", f"the effective number of people cannot be estimated: {same}", **alone)

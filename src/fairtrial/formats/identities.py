@@ -390,7 +390,7 @@ def finish_checked(sheet: Sheet, options: ReadOptions) -> Trials:
 
 def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Trials:
     """Make the trials of a sheet, with what was taken for what, its notes and more of them."""
-    notes = [*(Note("read-as", "{text}", text=line) for line in sheet.taken), *sheet.notes]
+    notes = [*(Note("read-as", "{text}", detail=True, text=line) for line in sheet.taken), *sheet.notes]
     systems = options.chosen(sheet.systems, sheet.origin)
     scores = sheet.scores
     if systems != sheet.systems:

@@ -223,8 +223,8 @@ def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) ->
         )
     if lists.are_scores(head):
         raise InputError(
-            f"{head.path}: holds scores, but nothing that says which are genuine; two such files are read together if "
-            "their names say it, as in genuine.txt and impostor.txt, a score list after its trial list"
+            f"{head.path}: holds scores without labels; give it with its other half, as in genuine.txt and "
+            "impostor.txt, or after its trial list"
         )
     rows = head.rows[1]
     label = headerless.label_column(rows) if rows else None
@@ -232,8 +232,12 @@ def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) ->
         raise headerless.unclear_columns(str(head.path), len(rows[0]), {"label": str(label)})
     line = head.lines(1)
     raise InputError(
-        f"{head.path}: is not in a known format; it begins with {shown(line[0]) if line else 'only comments'}. Known "
-        "formats: " + "; ".join(f"{format_.name} ({format_.description})" for format_ in FORMATS.values())
+        "{path}: is not in a known format; it begins with {found}. If another file holds the labels, name it with "
+        "{key!p}. Known formats: {known}",
+        path=str(head.path),
+        found=shown(line[0]) if line else "only comments",
+        key=...,
+        known="; ".join(f"{f.name} ({f.description})" for f in FORMATS.values()),
     )
 
 

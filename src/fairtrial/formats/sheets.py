@@ -105,7 +105,11 @@ class ReadOptions:
         object.__setattr__(self, "columns", {role: str(name) for role, name in self.columns.items()})
         unknown = sorted(set(self.columns) - set(ROLES))
         if unknown:
-            raise ParameterError(f"there is no column role {', '.join(unknown)}; roles are {', '.join(ROLES)}")
+            turned = {name: role for role, name in self.columns.items() if name in ROLES}
+            template = "there is no column role {unknown:list}; roles are {roles:list}"
+            if turned:
+                template += "; did you mean {columns!o}?"
+            raise ParameterError(template, unknown=unknown, roles=ROLES, columns=turned)
         if bool(self.genuine_labels) != bool(self.impostor_labels):
             raise ParameterError("say which labels are genuine and which are impostor, not only one of them")
         if self.genuine_by is not None:
@@ -295,6 +299,9 @@ _CODINGS = (
     ("target", "nontarget"),
     ("client", "impostor"),
     ("bonafide", "spoof"),
+    ("mated", "nonmated"),
+    ("positive", "negative"),
+    ("yes", "no"),
 )
 
 
@@ -355,15 +362,15 @@ def find_coding(labels: Iterable[str], origin: str) -> tuple[str, str]:
         return fitting[0]
     known = {word for coding in _CODINGS for word in coding}
     strange = sorted(used - known)
-    what = f"label {shown(strange[0])} is not known" if strange else f"labels are mixed: {listed(sorted(used))}"
+    names = listed(sorted(used), 6)
     raise InputError(
-        "{origin}: {what}; expected {known}, or say which labels mean what, as in {genuine_labels!o} "
+        "{origin}: {what}; expected {known}; otherwise name a label of each class, as in {genuine_labels!o} "
         "{impostor_labels!o}",
         origin=origin,
-        what=what,
+        what=f"label {shown(strange[0])} is not known, of {names}" if strange else f"labels are mixed: {names}",
         known=", ".join("/".join(coding) for coding in _CODINGS),
-        genuine_labels="target",
-        impostor_labels="nontarget",
+        genuine_labels="WORD",
+        impostor_labels="WORD",
     )
 
 
@@ -394,7 +401,7 @@ def find_attacks(labels: Ids) -> NDArray[np.bool_] | None:
 
 
 def _plain(label: str) -> str:
-    word = label.strip().lower().replace("bona-fide", "bonafide").replace("non-target", "nontarget")
+    word = label.strip().lower().replace("bona-fide", "bonafide").replace("non-", "non")
     if word.startswith("+"):
         word = word[1:]
     return word[:-2] if word in ("1.0", "0.0", "-1.0") else word

@@ -125,11 +125,11 @@ class ChimericStudy(Result):
         """Tabulate true and chimeric users, and the correlations between their modalities."""
         columns = (
             Column("users", "users"),
-            Column("assignments", "assignments", "count"),
+            Column("assignments", "assignments", "count", optional=True),
             Column("hter", "mean HTER", "rate"),
             Column("interval", interval_title(self.chimeric[0].confidence), "interval"),
             Column("within", "sd by people", "rate"),
-            Column("between", "sd between assignments", "rate"),
+            Column("between", "sd between", "rate"),
             Column("range", "lowest and highest", "interval"),
         )
         ends = min(self.hters), max(self.hters)
@@ -140,7 +140,8 @@ class ChimericStudy(Result):
         caption = (
             f"{self.fusion} of {listed(self.systems[0])} with {listed(self.systems[1])}, normalisation {self.normalise}"
         )
-        same = Note("same-people", "sd by people: more assignments of the same people do not make it smaller")
+        template = "sd by people: more assignments of the same people do not make it smaller"
+        same = Note("same-people", template, detail=True)
         users = Table("users", caption, columns, rows, (same, *self.notes))
         if self.correlations is None:
             return (users,)

@@ -287,7 +287,8 @@ class FusionResult(Result):
         """Tabulate the systems with their fusion and the test against the best; gain and weights in detail."""
         evaluation, scores, confidence = self.evaluation, self.scores, self.evaluation.confidence
         caption = f"Systems and their fusion, {self.kind}"
-        notes = [Note("interval", "intervals: {given}", given=GIVEN[evaluation.interval().threshold]), *self.notes]
+        given = GIVEN[evaluation.interval().threshold]
+        notes = [Note("interval-of", "intervals: {given}", detail=True, given=given), *self.notes]
         if self.saved is None:
             rule = evaluation.criterion.described(evaluation.alpha)
             caption += f", threshold by {rule} {PROVENANCES[self.kind].chosen}"
@@ -308,6 +309,7 @@ class FusionResult(Result):
                 Note(
                     "best-on-test",
                     "the best system is known only after the test, so this comparison is the hardest for the fusion",
+                    detail=True,
                 )
             ],
         )

@@ -352,7 +352,7 @@ class FusionPredictions(Result):
         """Tabulate fusions and single systems; correlations by class in detail."""
         fields = Prediction.FIELDS if self.fusions[0].hter is not None else Prediction.FIELDS[:-1]
         notes = [
-            Note("predicted", "predicted from Gaussian fits of the dev scores of each class, and their covariances"),
+            Note("predicted", "predicted from Gaussian fits of the dev scores of each class", detail=True),
             *self.notes,
         ]
         count = len(self.fusions)

@@ -376,15 +376,15 @@ class GroupEvaluation(Result):
         titles = {f"{figure}_interval": title for figure in ("far", "frr", "hter", "difference", "ratio")}
         titles |= {"interval": title, "limits": f"at least {level_text(self.confidence)} limits"}
         group_notes = (
-            f"the intervals of each column hold for all groups together, {given}",
-            "alike: groups that share a letter are not shown to differ in the rate before it",
+            Note("interval-of", f"the intervals of each column hold for all groups together, {given}", detail=True),
+            Note("letters", "alike: groups that share a letter are not shown to differ in the rate before it"),
             *self.notes,
         )
         together = "{FAR} and {FRR} together are one test, " if len(self.tests) > 1 else ""
-        test_notes = [Note("all-equal", f"all equal: {together}{given}")]
+        test_notes = [Note("all-equal", f"all equal: {together}{given}", detail=True)]
         if self.confidence > 0.5:
             template = "equal within a factor: by {level:level} intervals of all ratios"
-            test_notes.append(Note("within-factor", template, level=2 * self.confidence - 1))
+            test_notes.append(Note("within-factor", template, detail=True, level=2 * self.confidence - 1))
         pairs = self.pairs
         pair_notes = [f"p values and intervals of each rate hold for all pairs together, {given}"]
         if len(pairs) > _MOST_SHOWN:

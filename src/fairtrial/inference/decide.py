@@ -48,6 +48,8 @@ BOUNDS_NOTE = Note(
     "from counts in cells: figures are exact at the threshold shown; bounds hold those at the threshold that the "
     "scores themselves would give",
 )
+_HIGH_TARGET = 0.5
+"""Target FARs and FRRs from which on a warning asks whether percent were meant."""
 _GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
 
 
@@ -391,7 +393,11 @@ class Judgement:
         weights = None if aim is None else aim.weights_at()
         far = weights is None or weights.far != 0
         kind = "false accept" if far else "false reject"
-        return (*people, *self._rests_on(kind, errors[kind]), *self._unmoved({kind: errors[kind]}))
+        high: tuple[Note, ...] = ()
+        if aim is not None and aim.name in ("far", "frr") and self.alpha[0] >= _HIGH_TARGET:
+            text = f"the target is {'{a FAR}' if far else '{an FRR}'} of {{target:percent}}; for 1 %, give {{alpha!o}}"
+            high = (Note("target-high", text, self.system, warning=True, target=float(self.alpha[0]), alpha=0.01),)
+        return (*people, *high, *self._rests_on(kind, errors[kind]), *self._unmoved({kind: errors[kind]}))
 
     def _rests_on(self, kind: str, errors: int) -> Iterator[Note]:
         """Note a target that rests on few errors on dev, or on the errors of few people."""
@@ -420,11 +426,12 @@ class Judgement:
         term_of = "FAR" if which else "FRR"
         yield Note(
             "missing-kinds",
-            "dev and test have {people:count} {role}: a kind of people rarer than {proportion:percent} may be in "
-            f"neither; if its trials always fail, the {{{term_of}}} is higher by up to that proportion, and no "
-            "interval shows it",
+            "with {people:count} {role} in dev and test, a kind of people rarer than {proportion:percent} may be "
+            f"missing; if its trials always fail, the true {{{term_of}}} is higher by up to that proportion, and only "
+            "more people would show it",
             self.system,
             warning=proportion > rate,
+            detail=proportion <= rate,
             role={"claim": "claimed people", "subject": "subjects", "person": "people"}[role],
             people=people,
             proportion=min(proportion, 1.0),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_number
+from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import plural
 from fairtrial.counting.tallies import ArraySource, ScoreSource
@@ -110,7 +111,9 @@ def with_fold_note(trials: Trials, folds: int, blocks: Sequence[Block], cluster:
     shared = known_cluster(trials, cluster)
     people = len(np.unique(np.concatenate(people_of(trials, shared))))
     who = {"none": "trials", "claim": "claims", "subject": "subjects", "both": "people"}[shared]
-    return trials.with_notes(f"{plural(folds, 'fold')} of {people:,} {who}, {plural(len(blocks), 'block')}")
+    template = "{folds:plural fold} of {people:count} {who}, {blocks:plural block}"
+    note = Note("folds", template, detail=True, folds=folds, people=people, who=who, blocks=len(blocks))
+    return trials.with_notes(note)
 
 
 def make_halves(
@@ -192,9 +195,10 @@ def folds_of_trials(
     check_number("fold", folds)
     if cluster is None and not (trials.claim or trials.subject):
         raise TrialsError(
-            "folds must not split a person, and these trials have neither claim nor subject ids: give ids, or "
-            "{cluster!o} if every trial is of another person",
+            "folds must not split a person, and these trials have no ids: name their columns, as in {columns!o}, or "
+            "give {cluster!o} if no two trials share a person",
             code="no-ids",
+            columns={"claim": "NAME"},
             cluster="none",
         )
     people, generator = people_of(trials, known_cluster(trials, cluster)), as_generator(rng)

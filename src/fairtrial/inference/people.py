@@ -438,7 +438,7 @@ def class_notes(word: str, part: _Shares) -> list[Note]:
         for role in part.alone
     ]
     largest = float(part.shares.max())
-    values = {"trials": word, "people": part.effective}
+    values: dict[str, Any] = {"trials": word, "people": part.effective}
     if not part.alone and largest > _DOMINANT:
         text = (
             "one person takes part in {largest:level} of the {trials} trials: their effective number of people is "
@@ -462,7 +462,7 @@ def _doubts(trials: Trials, cluster: Cluster) -> tuple[Note, ...]:
         names = [str(name) for name in ids.names[used[:: 1 + len(used) // _SAMPLED]]]
         files = [name for name in names if _LIKE_A_FILE.search(name)]
         why = "if a person has several, intervals are too narrow and p values too small; find the person by {person!o}"
-        values = {"role": role, "person": "^[^/]+"}
+        values: dict[str, Any] = {"role": role, "person": "^[^/]+"}
         if 2 * len(files) > len(names):
             text = f"{{role}} ids look like files, such as {{example}}: {why}"
             notes.append(Note("ids-like-files", text, warning=True, example=cut(files[0]), **values))

@@ -440,7 +440,7 @@ class TrialSets:
             notes += self.people[1].notes
         elif self.cluster == "none":
             text = "trials are taken as independent, as {cluster!o} asks"
-            notes.append(Note("independent-trials", text, cluster=self.cluster))
+            notes.append(Note("independent-trials", text, detail=True, cluster=self.cluster))
         elif self.sharing == "none" and _has_systems(self.test):
             text = "trials are taken as independent: no ids, so shared people cannot be identified"
             notes.append(Note("independent-trials", text))

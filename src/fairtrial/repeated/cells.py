@@ -168,7 +168,7 @@ class CoverageRow(Record):
         Field("coverage", "coverage", "rate"),
         Field("mean_width", "mean width", "rate"),
         Field("median_width", "median width", "rate", optional=True),
-        Field("undefined", "undefined", "rate"),
+        Field("undefined", "undefined", "rate", optional=True),
         Field("too_high", "too high", "rate"),
         Field("too_low", "too low", "rate"),
     )

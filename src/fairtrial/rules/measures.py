@@ -650,9 +650,14 @@ def plain_measure_names() -> list[str]:
 
 
 def unknown_measure(measure: object, others: Iterable[str] = ()) -> ParameterError:
-    """Make the error for an unknown measure, with the names of all that are known."""
+    """Make the error for an unknown measure, with the nearest known name, or all of them."""
     known = [*MEASURES, *others]
-    return ParameterError(f"there is no measure {measure!r}; there are {', '.join(known)}{nearest(measure, known)}")
+    return ParameterError(
+        "there is no measure {measure!r}{instead}",
+        code="unknown",
+        measure=measure,
+        instead=nearest(measure, known) or f"; there are {', '.join(known)}",
+    )
 
 
 def linear_weights(measure: MeasureLike, alpha: float = 0.5) -> Weights:
