@@ -577,7 +577,7 @@ def compare(
     check_confidence(confidence)
     rule = as_criterion(criterion)
     level = rule.resolve_alpha(alpha)
-    names = list(sets.chosen(systems))
+    names = list(sets.system_names(systems))
     if reference is not None:
         sets.system_name(reference)
     if len(set(names)) != len(names):

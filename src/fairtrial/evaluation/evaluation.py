@@ -668,7 +668,7 @@ def evaluate(
     }
     rule = as_criterion(criterion)
     evaluations = []
-    for name in sets.chosen(systems):
+    for name in sets.system_names(systems):
         if threshold is not None:
             judgement = judge_at(sets, threshold, system=name)
         else:

@@ -266,7 +266,7 @@ def expected_performance(
     check_choice("bands", bands, ("none", "pointwise", "simultaneous"))
     check_confidence(confidence)
     sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
-    names = sets.chosen(systems)
+    names = sets.system_names(systems)
     in_pieces = sets.sources("dev") is not None
     if not sets.has_scores or in_pieces:
         needs = {"bands": bands != "none", "compare": compare is not None, "pool": pool and not sets.has_scores}

@@ -459,6 +459,6 @@ def operating_points(
     return OperatingPoints(
         tuple(
             operating_points_of(sets, name, far_targets=far_targets, confidence=confidence, threshold=threshold)
-            for name in sets.chosen(systems)
+            for name in sets.system_names(systems)
         )
     )
