@@ -431,11 +431,16 @@ def resampled_curve(
     moving = threshold == "re-estimated" and judgement.can_move
     if moving and judgement.sets.origin == "same trials":
         raise ParameterError("dev and test are the same trials, so that they cannot be resampled apart")
-    places, people = _thresholds(judgement, moving), judgement.sets.people
+    if moving:
+        assert judgement.dev is not None
+        thresholds = grid_thresholds(judgement.source("dev"), judgement.dev)
+    else:
+        thresholds = np.unique(judgement.test.threshold)
+    people = judgement.sets.people
     generators = as_generator(rng).spawn(2)
     # numbers of trials, then errors at each threshold
     drawn, redrawn = replicate(
-        _table(judgement.sets.test, judgement, places, people[1]),
+        _table(judgement.sets.test, judgement, thresholds, people[1]),
         _stacked,
         n_resamples=n_resamples,
         rng=generators[0],
@@ -445,13 +450,13 @@ def resampled_curve(
         assert judgement.sets.dev is not None
 
         def best(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-            return _best(_errors(cells, places), judgement).astype(np.float64)
+            return _best(_errors(cells, thresholds), judgement).astype(np.float64)
 
-        table = _table(judgement.sets.dev, judgement, places, people[0])
+        table = _table(judgement.sets.dev, judgement, thresholds, people[0])
         drawn_dev, _ = replicate(table, best, n_resamples=n_resamples, rng=generators[1], workers=workers)
         chosen = drawn_dev.astype(np.int64)
     else:
-        at = np.searchsorted(places, judgement.test.threshold)
+        at = np.searchsorted(thresholds, judgement.test.threshold)
         chosen = np.broadcast_to(at, (n_resamples, len(at)))
     rejects, accepts = (np.take_along_axis(part, chosen, axis=1) for part in np.split(drawn[:, 2:], 2, axis=1))
     counts = ErrorCounts(None, accepts, rejects, drawn[:, :1], drawn[:, 1:2])
@@ -477,14 +482,6 @@ def _best(counts: ErrorCounts, judgement: Judgement) -> NDArray[np.int64]:
         costs = np.asarray(rule.cost(every, alpha)) + 1e-9 * rates
         columns.append(costs.reshape(shape).argmin(axis=1))
     return np.stack(columns, axis=1)
-
-
-def _thresholds(judgement: Judgement, moving: bool) -> Floats:
-    """Select the thresholds between which trials are counted: those a replicate may choose, or the chosen ones."""
-    if moving:
-        assert judgement.dev is not None
-        return grid_thresholds(judgement.source("dev"), judgement.dev)
-    return np.unique(judgement.test.threshold)
 
 
 def _table(data: ScoreData, judgement: Judgement, thresholds: Floats, people: People | None) -> CountTable:

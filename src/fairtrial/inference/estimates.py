@@ -9,7 +9,7 @@ rate, combined by MOVER, Zou & Donner 2008) and of the threshold (`ThresholdCurv
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import pairwise
@@ -508,16 +508,13 @@ def _curve(judgement: Judgement, index: int) -> ThresholdCurve:
 
 def threshold_notes(judgement: Judgement) -> tuple[Note | str, ...]:
     """Return the notes of a judgement, with one if the minimum on dev is hardly below a trivial cost."""
-    return (*judgement.notes, *_open_minimum(judgement))
-
-
-def _open_minimum(judgement: Judgement) -> Iterator[Note]:
-    """Note a minimum whose cost is not significantly below, at 5 %, that of rejecting or accepting everybody."""
+    notes: list[Note | str] = [*judgement.notes]
     if len(judgement.alpha) > 1 or not judgement.can_move or judgement.part_of is not None:
-        return
+        return tuple(notes)
     curve, chosen = threshold_curve(judgement, 0), judgement.at(0, "dev")
     if any(curve.level):
-        return
+        return tuple(notes)
+    # a minimum whose cost is not significantly below, at 5 %, that of rejecting or accepting everybody
     genuine, impostor = chosen.genuine, chosen.impostor
     reach = student_quantile(curve.df, 0.95)
     frr, far = np.interp(reach, DEVIATIONS, curve.frr), np.interp(-reach, DEVIATIONS, curve.far)
@@ -528,15 +525,13 @@ def _open_minimum(judgement: Judgement) -> Iterator[Note]:
         if (1 - rate) * trials < 1:  # not one trial is left
             alpha = float(judgement.alpha[0])
             cost, most = (float(np.asarray(judgement.criterion.cost(counts, alpha))) for counts in (chosen, trivial))
-            yield Note(
-                "open-minimum",
+            text = (
                 "on dev this threshold costs {proportion:percent} of what {everybody} everybody costs, which is no "
-                "significant difference: intervals may be too narrow, and p values too small",
-                judgement.system,
-                warning=True,
-                proportion=cost / most,
-                everybody=everybody,
+                "significant difference: intervals may be too narrow, and p values too small"
             )
+            values = {"proportion": cost / most, "everybody": everybody}
+            notes.append(Note("open-minimum", text, judgement.system, warning=True, **values))
+    return tuple(notes)
 
 
 def _grid(judgement: Judgement) -> tuple[CostGrid, ErrorCounts]:

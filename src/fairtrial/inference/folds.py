@@ -132,7 +132,8 @@ def make_halves(
     first, second = folds_of_trials(trials, 2, cluster, rng)
     blocks = [Block((half, half), first, second) for half in range(2)]
     for block in blocks:
-        missing = [name for name, rows in _classes(trials) if not np.any(rows & block.held_out)]
+        classes = ("genuine", trials.genuine), ("impostor", ~trials.genuine)
+        missing = [name for name, rows in classes if not np.any(rows & block.held_out)]
         if missing:
             raise TrialsError(
                 f"half of the people have no {' and no '.join(missing)} trial among themselves: halves need more people"
@@ -176,10 +177,6 @@ def check_all_held_out(blocks: Sequence[Block]) -> None:
             "make_blocks(...) deals out all"
         )
         raise TrialsError(template, code="not-in-a-block", trials=int(np.count_nonzero(~judged)))
-
-
-def _classes(trials: Trials) -> tuple[tuple[str, NDArray[np.bool_]], tuple[str, NDArray[np.bool_]]]:
-    return ("genuine", trials.genuine), ("impostor", ~trials.genuine)
 
 
 def folds_of_trials(

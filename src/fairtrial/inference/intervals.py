@@ -24,7 +24,7 @@ ENOUGH = 10
 
 
 class Interval(NamedTuple):
-    """The two ends of an interval.
+    """The two limits of an interval.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class RateInterval(Result):
         return self.high - self.low
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Return the result under the names of the command line's JSON."""
         return {
             "measure": self.measure,
             "estimate": self.estimate,
@@ -133,13 +133,13 @@ class RateInterval(Result):
         }
 
     def answer(self) -> str:
-        """The estimate and its interval."""
+        """Write the estimate and its interval."""
         ends = f"{figures_text(self.low, self.high, self.is_share)}, {level_text(self.confidence)} {self.method}"
         ends += f", threshold {self.threshold}"
         return f"{term(self.label)} {figure_text(self.estimate, self.is_share)} ({ends})"
 
     def tables(self) -> tuple[Table, ...]:
-        """The interval in one row."""
+        """Tabulate the interval in one row."""
         columns = (
             Column("measure", "name of the measure", detail=True),
             Column("label", "measure", "term"),

@@ -555,7 +555,8 @@ def _common_trials(dev: Trials, test: Trials) -> int:
     places = _places_of(scores, test.scores[rows, 0])
     if not places.size:
         return 0
-    if _identifies_trials(test, rows):
+    mostly_distinct = 2 * len(np.unique(test.scores[rows], axis=0)) > len(rows)
+    if test.ids and (test.probe is not None or mostly_distinct):  # ids and scores identify each trial
         if not _is_in(dev.rows(places), test.rows(rows)).any():
             return 0
         return int(np.count_nonzero(_is_in(dev, test)))
@@ -576,13 +577,6 @@ def _places_of(scores: NDArray[np.floating], few: NDArray[np.floating]) -> NDArr
 def _hashed(values: NDArray[np.floating]) -> NDArray[np.uint16]:
     bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # 0.0 and -0.0 are one number
     return (bits * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(48)).astype(np.uint16)
-
-
-def _identifies_trials(trials: Trials, rows: NDArray[np.int64]) -> bool:
-    """Check whether ids and scores identify each trial."""
-    if not trials.ids:
-        return False
-    return trials.probe is not None or 2 * len(np.unique(trials.scores[rows], axis=0)) > len(rows)
 
 
 def _is_in(dev: Trials, test: Trials) -> NDArray[np.bool_]:

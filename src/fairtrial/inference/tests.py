@@ -155,7 +155,7 @@ class TestResult(Result):
         return self.estimate - reach, self.estimate + reach
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Return the result under the names of the command line's JSON."""
         return {
             "test": self.test,
             "measure": self.measure,
@@ -215,12 +215,12 @@ class TestResult(Result):
         }
 
     def answer(self) -> str:
-        """The difference and the p value."""
+        """Write the difference and the p value."""
         difference = figure_text(self.estimate, self.is_share)
         return f"{self.test}, threshold {self.threshold}, A - B = {difference}, {p_phrase(self.p_value)}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The test in one row."""
+        """Tabulate the test in one row."""
         columns = (*TEST_COLUMNS, Column("delta", "1 - p", "sure"))
         note = Note("test", "{note}", note=self.note) if isinstance(self.note, str) else self.note
         notes = [note.of(self.test)] if self.note else []
