@@ -134,8 +134,6 @@ class ParameterError(FairtrialError, ValueError):
 
 MOST = 2**53
 """Maximum number of trials or errors: up to here 64-bit floats hold every whole number."""
-
-
 _LEAST_CONFIDENCE = 1e-9
 
 

@@ -712,7 +712,7 @@ def _descriptions(function: Callable[..., Any]) -> dict[str, str]:
 def refuse_excluded(function: Callable[..., Any], values: Mapping[str, Any], *, has_scores: bool = True) -> None:
     """Refuse a parameter that has no effect beside another, or that needs scores if there are only counts.
 
-    A parameter is given if its value differs from its default, in Python, in a shell and on a page alike.
+    A parameter is given if its value differs from its default, in Python, in a shell and on a page.
     """
     given = changed(function, values)
     for name in given:

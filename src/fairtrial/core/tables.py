@@ -176,7 +176,7 @@ class Table:
     caption : str or Text
         What people read above it.
     columns : tuple of Column
-        The columns, each with its own key.
+        The columns, each with another key.
     rows : tuple of tuple
         Values in the order of the columns: fractions for rates, pairs for intervals, None where there is nothing.
     notes : tuple of Note or str, default ()
@@ -271,7 +271,7 @@ class Table:
 
     @property
     def headings(self) -> list[str]:
-        """What stands above the columns that people get to see."""
+        """The headings of the columns that people get to see."""
         return [column.heading for column in self.visible_columns]
 
     def column(self, key: str) -> list[Any]:

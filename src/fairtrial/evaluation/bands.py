@@ -105,7 +105,7 @@ class Band(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader should know of the band."""
+        """A note on alphas at which dev lacks errors."""
         if self.supported.all():
             return ()
         ranges = alpha_ranges(self.alpha, ~self.supported)

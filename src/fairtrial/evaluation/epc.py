@@ -146,7 +146,7 @@ class PerformanceCurve(Result):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the reader should know of the bounds."""
+        """Notes on bounds; none if all figures are exact."""
         if self.exact or self.judgement is None:
             return ()
         pairs = zip(*(ends.tolist() for ends in self.bounds["value"]), strict=True)

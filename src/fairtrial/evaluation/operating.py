@@ -247,7 +247,7 @@ class SystemPoints(Result):
     notes: tuple[Note | str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON; AUC and d' have no threshold."""
+        """Return the result under the names of the command line's JSON; AUC and d' have no threshold."""
         result: dict[str, Any] = {
             "system": self.system,
             "criterion": _RULE,

@@ -67,7 +67,7 @@ class Pair:
 
     @property
     def alpha(self) -> float:
-        """The alpha that thresholds were chosen at."""
+        """The alpha of the thresholds."""
         return float(self.a.alpha[self.index])
 
     @property
@@ -105,8 +105,7 @@ class Pair:
 
 def pair_judgements(a: Judgement, b: Judgement, *, index: int = 0) -> Pair:
     """Compute the decisions of both systems on all trials."""
-    is_same = a.sets is b.sets or a.trials is b.trials or np.array_equal(a.trials.genuine, b.trials.genuine)
-    if not is_same:
+    if not (a.sets is b.sets or a.trials is b.trials or np.array_equal(a.trials.genuine, b.trials.genuine)):
         raise TrialsError(f"{a.system} and {b.system} were judged on different trials")
     return Pair(a, b, a.wrong(index), b.wrong(index), index)
 

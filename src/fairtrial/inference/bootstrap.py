@@ -97,7 +97,7 @@ class Bootstrap:
         Raises
         ------
         ParameterError
-            If the method is unknown, or ``bca`` is asked of a statistic of unknown skewness.
+            If the method is unknown, or ``bca`` is used without a known skewness.
         """
         check_confidence(confidence)
         check_choice("method", method, get_args(BootstrapMethod))

@@ -113,7 +113,7 @@ class Judgement:
 
     @property
     def precision(self) -> float:
-        """The precision of the counters; 0 if all is exact."""
+        """The precision of the counters; 0 without counters."""
         return max((getattr(data, "precision", 0.0) for data in (self.sets.dev, self.sets.test)), default=0.0)
 
     def bounds(self, measure: Measure, index: int = 0, *, on: Literal["dev", "test"] = "test") -> Bounds | None:
@@ -297,7 +297,7 @@ class Judgement:
 
     @property
     def choices(self) -> NDArray[np.int64]:
-        """The number of the distinct thresholds of each alpha: alphas with the same thresholds have the same number."""
+        """An index of thresholds for each alpha: alphas with the same thresholds have the same index."""
 
         def number() -> NDArray[np.int64]:
             chosen = self.test if self.dev is None else self.dev
@@ -310,7 +310,7 @@ class Judgement:
 
     @property
     def supported(self) -> NDArray[np.bool_]:
-        """Whether dev has errors of both kinds at each alpha, to estimate the uncertainty of the threshold from."""
+        """Whether dev has errors of both kinds at each alpha; elsewhere the threshold uncertainty is unknown."""
         if self.dev is None:
             return np.ones(len(self.alpha), dtype=bool)
         return np.asarray((self.dev.false_accepts > 0) & (self.dev.false_rejects > 0))

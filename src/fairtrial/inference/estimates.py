@@ -91,13 +91,19 @@ class Rates:
     def sides(self, quantile: float) -> tuple[float, float]:
         """Compute the distances of the limits below and above the sum (MOVER)."""
         below, above = [], []
-        for rate, weight, trials in self.parts:
-            low, high = wilson_limits(rate, trials, quantile)
+        for which, (rate, weight, _) in enumerate(self.parts):
+            low, high = self.limits(which, quantile)
             ends = abs(weight) * (rate - low), abs(weight) * (high - rate)
             first, second = ends if weight > 0 else ends[::-1]
             below.append(first)
             above.append(second)
         return self._combined(below), self._combined(above)
+
+    def limits(self, which: int, quantile: float) -> tuple[float, float]:
+        """Compute the limits of one of the rates, Wilson's; subclasses may have others."""
+        rate, _, trials = self.parts[which]
+        low, high = wilson_limits(rate, trials, quantile)
+        return low, high
 
     def _combined(self, distances: Sequence[float]) -> float:
         squares = sum(distance**2 for distance in distances)

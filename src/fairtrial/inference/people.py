@@ -22,10 +22,10 @@ Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
 """What trials share: nothing, the claimed identity, the person behind the probe, or both."""
 
 _FEW = 1.5
-"""Mean number of trials of each id below which ids may be those of recordings, not of people."""
+"""Mean number of trials per id below which ids may be those of recordings, not of people."""
 _SAMPLED = 1000
 _TABLE = 4
-"""Use a lookup table if the range of values is at most this many times their number."""
+"""Maximum ratio of the range of values to their number for a lookup table."""
 _LIKE_A_FILE = re.compile(r"[/\\]|\.[A-Za-z]\w{1,3}$")
 FEW_PEOPLE = 10
 """The effective number of people below which intervals and tests are rough."""

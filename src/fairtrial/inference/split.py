@@ -56,7 +56,7 @@ class Provenance:
     judged: str
     """What follows "figures on"."""
     curves: str
-    """What follows "curves of"."""
+    """The trials of curves over all thresholds, after "on"."""
     threshold: str = "threshold"
     """The name of the one threshold that a result shows."""
 
@@ -342,7 +342,7 @@ class TrialSets:
 
     @cached_property
     def _people_by_role(self) -> tuple[People | None, People | None]:
-        """The people of parts of the trials; see `Members.roles_apart`."""
+        """The people of dev and of test by role; see `Members.roles_apart`."""
         dev, test = self.people
         by_role = None if test is None else test.roles_apart()
         return (by_role if dev is test else None if dev is None else dev.roles_apart()), by_role
@@ -414,7 +414,7 @@ class TrialSets:
 
     @property
     def _same_size(self) -> bool:
-        """Whether dev has no other trials than the judged ones."""
+        """Whether dev and test have the same number of trials."""
         return self.same_rows or (self.dev is not None and _size(self.dev) == _size(self.test))
 
     @property

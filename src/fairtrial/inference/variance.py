@@ -97,7 +97,7 @@ class Moments:
             for kind, product in products.items()
         }
         left, right = (weights * np.sqrt(self.scale) for weights in (a, b))
-        # a positive mean product of unrelated trials is chance, and must not lower the variance of single trials
+        # a positive mean product of unrelated trials is chance: it must not lower the variance of single trials
         covariances[SAME] = float(left @ self.same @ right) / self.trials - min(unrelated, 0.0)
         return covariances
 

@@ -180,7 +180,7 @@ class Measure:
 
     @property
     def depends_on_alpha(self) -> bool:
-        """Whether alpha changes it: that of the weighted error rate does, that of a measure that is not linear may."""
+        """Whether it depends on alpha: the weighted error rate does, and measures that are not linear may."""
         if self.weights is None:
             return True
         return self.weights(0.25) != self.weights(0.75)
