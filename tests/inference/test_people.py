@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrial import Trials, TrialsError
-from fairtrial.inference.people import Cluster, People, known_cluster, people_of, ranks_of, shared_people
+from fairtrial.inference.people import Cluster, People, people_of, ranks_of, resolve_cluster, shared_people
 from fairtrial.inference.variance import Components
 from simulated import strangers
 
@@ -71,10 +71,10 @@ def test_what_is_shared_is_said_or_found() -> None:
     plain = Trials.from_arrays([0.0, 1.0], [False, True])
     with pytest.raises(TrialsError, match="needs claim ids"):
         People.of(plain, "claim")
-    assert known_cluster(plain, None) == "none"
-    assert known_cluster(some_trials(0), None) == "both"
+    assert resolve_cluster(plain, None) == "none"
+    assert resolve_cluster(some_trials(0), None) == "both"
     only = Trials.from_arrays([0.0, 1.0], [False, True], subject=["a", "b"])
-    assert known_cluster(only, None) == "subject"
+    assert resolve_cluster(only, None) == "subject"
     with pytest.raises(TrialsError, match="no impostor trial"):
         People.of(Trials.from_arrays([0.0, 1.0], [True, True], claim=["a", "b"]))
 

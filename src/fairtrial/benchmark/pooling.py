@@ -30,8 +30,8 @@ from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import (
     Estimate,
     Threshold,
+    column_components,
     dev_influence,
-    read_columns,
     tube_quantile,
     variance_of_values,
 )
@@ -519,7 +519,7 @@ def _along(terms: Sequence[tuple[float, BenchmarkResult]], group: str, threshold
     moving = threshold == "re-estimated" and all(judged.can_move for _, judged, _ in signed)
     estimates, correlations = [], []
     for index in range(len(columns)):
-        read = read_columns(people, test.trials.genuine, columns[max(index - 1, 0) : index + 1])
+        read = column_components(people, test.trials.genuine, columns[max(index - 1, 0) : index + 1])
         last = np.eye(2)[-1] if index else np.ones(1)
         made = Estimate(float(totals[index]), read.variance(last, last), people.effective)
         if index:

@@ -16,7 +16,7 @@ from fairtrial.core.registry import Registry
 from fairtrial.core.results import Field, Record
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, plural, shown
-from fairtrial.inference.people import Cluster, known_cluster, people_of
+from fairtrial.inference.people import Cluster, people_of, resolve_cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,7 +397,7 @@ def split_by_subject(
     check_number("repeat", repeats, most=10_000)
     check_share("fraction, the proportion of people in dev,", fraction, open_ends=True)
     check_seed(seed)
-    cluster: Cluster = known_cluster(trials, None)
+    cluster: Cluster = resolve_cluster(trials, None)
     if cluster == "none":
         raise TrialsError(
             "trials are split by people, but these have neither claim nor subject ids: give ids, or dev and test files",
@@ -405,7 +405,7 @@ def split_by_subject(
         )
     if cluster == "both":
         (trials,), notes = without_shared_impostor([trials])
-        trials, cluster = trials.with_notes(*notes), known_cluster(trials, None)
+        trials, cluster = trials.with_notes(*notes), resolve_cluster(trials, None)
     people = people_of(trials, cluster)
     everybody = np.unique(np.concatenate(people))
     clients = np.unique(np.concatenate([column[trials.genuine] for column in people]))

@@ -701,7 +701,7 @@ def calibrate(
             raise ParameterError("give {test!p}: the trials that are judged", code="needs-test", test=...)
         sets = TrialSets(None, test, cluster)
         if model is None:
-            fitted = [unchanged_scores(name) for name in sets.chosen(systems)]
+            fitted = [unchanged_scores(name) for name in sets.system_names(systems)]
         else:
             fitted = [model if isinstance(model, Calibration) else Calibration.load(model)]
         evidence = [Evidence(replace(calibration, influence=None), sets) for calibration in fitted]
@@ -709,7 +709,7 @@ def calibrate(
         sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
         if not sets.has_scores:
             raise ParameterError("calibration needs scores, which counters do not have", code="needs-scores")
-        names = sets.chosen(systems)
+        names = sets.system_names(systems)
         groups = [names] if fuse else [(name,) for name in names]
         evidence = [Evidence.fitted(sets, group, method=method, prior=prior, bounds=bounds) for group in groups]
     if partition:

@@ -1,7 +1,7 @@
-"""Everything fairtrial raises on purpose, and the checks of arguments that many functions share.
+"""The errors that fairtrial raises, and checks of arguments that many functions share.
 
     FairtrialError
-    ├── InputError        a file that cannot be read as what it should be
+    ├── InputError        a file that cannot be read in its format
     ├── OutputError       a file that cannot be written
     ├── TrialsError       trials that contradict themselves or each other
     └── ParameterError    an argument out of its range (also a ValueError)
@@ -13,6 +13,7 @@ The command line prints it and ends with exit code 2.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -58,21 +59,17 @@ class FairtrialError(Exception):
             self.code = code
 
     def __str__(self) -> str:
-        """Give the message in the current wording; the middle of one that goes on and on is left out."""
+        """Write the message in the current wording, without the middle of a very long one."""
         text = visible(str(self.text))
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST - _END]} ... {text[-_END:]}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = self.text.values if isinstance(self.text, Text) else {}
-        return _restored, (type(self), self.args[0], self.code, dict(values))
+        return partial(type(self), code=self.code, **values), (self.args[0],)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the error for programs: its code and its message."""
+        """Return the code and the message."""
         return {"code": self.code, "message": str(self)}
-
-
-def _restored(kind: type[FairtrialError], template: str, code: str, values: dict[str, Any]) -> FairtrialError:
-    return kind(template, code=code, **values)
 
 
 class InputError(FairtrialError):
@@ -136,9 +133,7 @@ class ParameterError(FairtrialError, ValueError):
 
 
 MOST = 2**53
-"""The most trials or errors: up to here a 64-bit float is every whole number."""
-
-
+"""Maximum number of trials or errors: up to here 64-bit floats hold every whole number."""
 _LEAST_CONFIDENCE = 1e-9
 
 
@@ -177,15 +172,15 @@ def check_classes(genuine: int, impostor: int, what: str) -> None:
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     """Check one of several names."""
-    known = list(choices)
-    if not isinstance(value, str) or value not in known:
-        meant = nearest(value, known)
+    names = list(choices)
+    if not isinstance(value, str) or value not in names:
+        meant = nearest(value, names)
         template = f"{{{name}!p}} must be one of {{known:list}}, not {{value!r}}{{meant}}"
-        raise ParameterError(template, code="unknown", known=known, value=value, meant=meant, **{name: value})
+        raise ParameterError(template, code="unknown", known=names, value=value, meant=meant, **{name: value})
 
 
 def refuse_given(given: Mapping[str, bool], why: str, **values: Any) -> None:
-    """Raise an error for the first parameter that was given but does not apply; `why` ends the sentence."""
+    """Refuse the first parameter that was given but does not apply; `why` ends the sentence."""
     for name, is_given in given.items():
         if is_given:
             raise ParameterError(f"{{{name}!p}} {why}", code="does-not-apply", **values)
@@ -235,7 +230,7 @@ def _is_whole(number: Any) -> bool:
 
 
 def as_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
-    """Give a generator unchanged, one made from a seed, or for None a new one that never repeats itself.
+    """Return a generator unchanged, or make one from a seed; for None, one that never repeats itself.
 
     Examples
     --------
@@ -250,7 +245,7 @@ def as_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
 
 
 def check_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
-    """Check one alpha or several, each from 0 to 1, and give an array."""
+    """Check one alpha or several, each from 0 to 1, and return an array."""
     import numpy as np
 
     try:

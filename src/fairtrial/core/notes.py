@@ -60,7 +60,7 @@ class Note(Text):
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """What notes have in common that can be shown as one: all but numbers and what they are about."""
+        """Equal for notes that can be shown as one: all but numbers and what they are about."""
         words = {name: value for name, value in self.values.items() if not isinstance(value, int | float)}
         return self.code, self.template, bool(self.about), repr(sorted(words.items()))
 
@@ -69,20 +69,20 @@ class Note(Text):
         return Note(self.code, self.template, about, warning=self.warning, detail=self.detail, **self.values)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the note for programs: its code, its sentence, what it is about, and its values."""
+        """Return the code, the sentence, what it is about, and the values."""
         about = {"about": self.about} if self.about else {}
         return {"code": self.code, "text": str(self), **about, "values": dict(self.values)}
 
 
 def as_note(note: Note | str, about: str = "") -> Note:
-    """Give a note about something, before what it was about; a text becomes a note of the code ``note``."""
+    """Put `about` before what a note is about; a text becomes a note with the code ``note``."""
     if isinstance(note, str):
         return Note("note", "{text}", about, text=note)
     return note.of(": ".join(filter(None, (about, note.about))))
 
 
 def gather_notes(notes: Iterable[Note | str]) -> tuple[Note | str, ...]:
-    """Put together notes that say the same of several systems, sets or pairs.
+    """Merge notes that say the same of several systems, sets or pairs.
 
     Parameters
     ----------
@@ -101,24 +101,26 @@ def gather_notes(notes: Iterable[Note | str]) -> tuple[Note | str, ...]:
     >>> print(*gather_notes(notes))
     face, voice: worth 12 and 15 people
     """
-    alike: dict[Any, list[Any]] = {}
+    by_kind: dict[Any, list[Any]] = {}
     for note in dict.fromkeys(notes):
-        alike.setdefault(note if isinstance(note, str) else note.kind, []).append(note)
-    return tuple(found[0] if len(found) == 1 else _together(found) for found in alike.values())
+        by_kind.setdefault(note if isinstance(note, str) else note.kind, []).append(note)
+    return tuple(group[0] if len(group) == 1 else _merged(group) for group in by_kind.values())
 
 
-def _together(notes: list[Note]) -> Note:
+def _merged(notes: list[Note]) -> Note:
     first = notes[0]
     subjects = {note.about for note in notes}
-    alike: dict[str, list[Note]] = {}
+    by_values: dict[str, list[Note]] = {}
     for note in notes:
-        alike.setdefault(repr(note.values), []).append(note)
-    # if the same numbers hold for all subjects, they are given once
-    once = all(len(group) == len(subjects) for group in alike.values())
-    given = [group[0] for group in alike.values()] if once else notes
+        by_values.setdefault(repr(note.values), []).append(note)
+    # numbers that hold for all subjects are written once
+    if all(len(group) == len(subjects) for group in by_values.values()):
+        distinct = [group[0] for group in by_values.values()]
+    else:
+        distinct = notes
     values = {
-        name: Several(note.values[name] for note in given)
-        if isinstance(value, int | float) and len(given) > 1
+        name: Several(note.values[name] for note in distinct)
+        if isinstance(value, int | float) and len(distinct) > 1
         else value
         for name, value in first.values.items()
     }

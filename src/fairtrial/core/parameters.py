@@ -1,8 +1,8 @@
 """Parameters by name: one name means one thing in the whole package.
 
-A signature says what type a parameter has and what its default is, a docstring what it means. Whatever else is to be
-known is declared here, once: how it is typed in a shell, where help lists it, how its text is read, what it excludes.
-Options of the command line, fields of the explorer, refusals and the words of errors follow.
+The signature declares the type and the default of a parameter, and the docstring its meaning. All else is declared
+here, once: how it is typed in a shell, where help lists it, how its text is read, what it excludes. Options of the
+command line, fields of the explorer, refusals and the words of errors follow.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Group: TypeAlias = Literal["Data", "Threshold", "Certainty", "Method", "Reading"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What is known of a parameter besides its type, its default and its meaning.
+    """The declaration of a parameter, without its type, its default and its meaning.
 
     Attributes
     ----------
@@ -37,17 +37,17 @@ class Parameter:
     also : tuple of str
         Other spellings of the option.
     metavar : str
-        What stands for the value in help.
+        The placeholder of the value in help.
     basic : bool
         Whether the short help shows it.
     key : str
-        What stands before an equals sign in the value, as in ``--label genuine=NAME``.
+        The text before an equals sign in the value, as in ``--label genuine=NAME``.
     read : callable, optional
         Turns the text of a shell into a value of Python.
     excludes : tuple of str
         Parameters that have no effect beside this one.
     needs_scores : bool
-        Whether counts of scores cannot serve it.
+        Whether it needs scores, and not only counts of them.
     file : {"", "read", "written"}
         Whether it names files that are read, or a file that is written.
     read_all : callable, optional
@@ -55,7 +55,7 @@ class Parameter:
     none : str
         The text that stands for None.
     help : str
-        What help says of it, if the docstring speaks of objects of Python.
+        Its help, if the docstring is about objects of Python.
     hidden : bool
         Whether it is for Python only.
     """
@@ -149,7 +149,7 @@ def read_measures(text: str) -> tuple[Any, ...]:
 
 
 def read_edges(texts: Sequence[str]) -> dict[str, list[float]]:
-    """Read columns and the numbers that they are cut at.
+    """Read columns and the numbers at which they are cut.
 
     Examples
     --------
@@ -188,12 +188,12 @@ def read_named(text: str) -> Any:
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        item = getattr(importlib.import_module(module), attribute)
     except Exception as error:  # a user's module may fail in any way
         raise ParameterError(f"{text}: cannot be loaded as module:function: {type(error).__name__}: {error}") from error
-    if not callable(found) and not hasattr(found, "cost"):
-        raise ParameterError(f"{text}: is not a function, but {type(found).__name__}")
-    return found
+    if not callable(item) and not hasattr(item, "cost"):
+        raise ParameterError(f"{text}: is not a function, but {type(item).__name__}")
+    return item
 
 
 _THRESHOLD_FROM_DEV = ("criterion", "alpha", "folds", "resample")
@@ -213,7 +213,7 @@ _FITTED = (
 )
 _MEASURE = "What is reported: see `fairtrial measures`. Or module:function."
 PARAMETERS: dict[str, Parameter] = {
-    # what is judged
+    # trials and people
     "dev": Parameter(
         "Data",
         metavar="F",
@@ -329,7 +329,7 @@ PARAMETERS: dict[str, Parameter] = {
     "outside": Parameter("Data"),
     "repeats": Parameter("Data", metavar="N"),
     "failed_enrolment": Parameter("Data"),
-    # where the threshold comes from
+    # choice of the threshold
     "criterion": Parameter(
         "Threshold",
         metavar="NAME",
@@ -349,7 +349,7 @@ PARAMETERS: dict[str, Parameter] = {
     "range": Parameter("Threshold", metavar="LOW HIGH"),
     "far_targets": Parameter("Threshold", "--far", metavar="X[,X...]", basic=True),
     "eer": Parameter("Threshold"),
-    # how certain an answer is
+    # intervals and tests
     "confidence": Parameter("Certainty", metavar="X", basic=True),
     "cluster": Parameter("Certainty"),
     "resample": Parameter("Certainty", needs_scores=True),
@@ -545,22 +545,21 @@ PARAMETERS: dict[str, Parameter] = {
     "verbose": Parameter("Output", "--verbose", ("-v",), help="Print all notes, such as how the files were read."),
     "json": Parameter("Output", basic=True, help="Print one JSON object and nothing else."),
 }
-"""What is known of parameters by name; of all others, what their signature and docstring say."""
-_UNKNOWN = Parameter()
+"""Declarations by name; other parameters have a signature and a docstring only."""
 
 
 def parameter_of(name: str) -> Parameter:
-    """Give what is known of a parameter."""
-    return PARAMETERS.get(name, _UNKNOWN)
+    """Return the declaration of a parameter; the default one if there is none."""
+    return PARAMETERS.get(name, Parameter())
 
 
 def flag_of(name: str) -> str:
-    """Give the option of a parameter."""
+    """Return the option of a parameter."""
     return parameter_of(name).flag or f"--{name.replace('_', '-')}"
 
 
 def spell(name: str, value: Any, style: Style) -> str:
-    """Write a parameter with its value, or its name alone where the value is an ellipsis.
+    """Write a parameter with its value, or its name alone if the value is an ellipsis.
 
     Examples
     --------
@@ -584,15 +583,15 @@ def option_words(name: str, value: Any) -> list[str]:
     >>> option_words("by", ["sex", "age"]), option_words("alpha", 1 / 3)
     (['--by', 'sex,age'], ['--alpha', '0.3333333333333333'])
     """
-    flag, known = flag_of(name), parameter_of(name)
+    flag, declared = flag_of(name), parameter_of(name)
     if value is ... or value is True:
-        return [flag, f"{known.key}=..."] if known.key else [flag]
+        return [flag, f"{declared.key}=..."] if declared.key else [flag]
     if isinstance(value, Mapping):
         return [word for role, entry in value.items() for word in (flag, f"{role}={entry}")]
     entries = value if isinstance(value, list | tuple) else [value]
-    if "[," in known.metavar:
+    if "[," in declared.metavar:
         return [flag, ",".join(map(str, entries))]
-    return [word for entry in entries for word in (flag, f"{known.key}={entry}" if known.key else str(entry))]
+    return [word for entry in entries for word in (flag, f"{declared.key}={entry}" if declared.key else str(entry))]
 
 
 def repeat_command(words: Sequence[str]) -> str:
@@ -631,11 +630,11 @@ class Argument:
     name : str
         Its name.
     type : type
-        What one value is: ``bool``, ``int``, ``float`` or ``str``.
+        The type of one value: ``bool``, ``int``, ``float`` or ``str``.
     choices : tuple of str
         The values that it may have; empty if they cannot be listed.
     count : int
-        How many values make one: 1, or the length of a tuple.
+        The number of words of one value: 1, or the length of a tuple.
     repeated : bool
         Whether there may be any number of values.
     numbers : bool
@@ -643,7 +642,7 @@ class Argument:
     default : object
         The default; an ellipsis if it must be given.
     help : str
-        What the docstring says of it, if `PARAMETERS` does not.
+        Its help: that of `PARAMETERS`, or its description in the docstring.
     """
 
     name: str
@@ -660,24 +659,24 @@ class Argument:
 
     @property
     def parameter(self) -> Parameter:
-        """What is known of it by its name."""
+        """The declaration of its name."""
         return parameter_of(self.name)
 
 
 @cache
 def arguments_of(function: Callable[..., Any]) -> tuple[Argument, ...]:
-    """List what a function takes, but for what is for Python only."""
+    """List the arguments of a function, without those for Python only."""
     texts = _descriptions(function)
     arguments = []
     for parameter in inspect.signature(function).parameters.values():
-        known = parameter_of(parameter.name)
-        if known.hidden or parameter.kind is inspect.Parameter.VAR_KEYWORD:
+        declared = parameter_of(parameter.name)
+        if declared.hidden or parameter.kind is inspect.Parameter.VAR_KEYWORD:
             continue
         hint = _resolved(parameter.annotation, function)
-        values, repeated, count = _values(hint)
-        choices = get_args(values) if get_origin(values) is Literal else ()
-        kind = values if values in (bool, int, float, str) else str
-        several = repeated or any(get_origin(each) is Sequence for each in get_args(hint))
+        value_type, repeated, count = _parsed(hint)
+        choices = get_args(value_type) if get_origin(value_type) is Literal else ()
+        kind = value_type if value_type in (bool, int, float, str) else str
+        several = repeated or any(get_origin(part) is Sequence for part in get_args(hint))
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         # what is said of registered names, and of a criterion's alpha, does not fit a list of choices and a weight
         is_specific = bool(choices) if known.read is read_named else parameter.name == "alpha" and default is not None
@@ -688,7 +687,7 @@ def arguments_of(function: Callable[..., Any]) -> tuple[Argument, ...]:
 
 
 def _resolved(annotation: Any, function: Callable[..., Any]) -> Any:
-    """Evaluate an annotation; what is only known to type checkers is taken for a text."""
+    """Evaluate an annotation; a name that only type checkers import counts as a text."""
     if not isinstance(annotation, str):
         return annotation
     try:
@@ -697,12 +696,12 @@ def _resolved(annotation: Any, function: Callable[..., Any]) -> Any:
         return str
 
 
-def _values(hint: Any) -> tuple[Any, bool, int]:
-    """Tell what one value of a type is, whether there may be several, and how many make one."""
+def _parsed(hint: Any) -> tuple[Any, bool, int]:
+    """Parse a type: that of one value, whether there may be several values, and the number of words of one."""
     if get_origin(hint) in (Union, UnionType):
         kinds = [kind for kind in get_args(hint) if kind is not type(None)]
         typed = [kind for kind in kinds if kind in (int, float, str)]
-        return _values(kinds[0] if len(kinds) == 1 else typed[0] if typed else str)
+        return _parsed(kinds[0] if len(kinds) == 1 else typed[0] if typed else str)
     if get_origin(hint) is tuple and ... not in get_args(hint):
         return get_args(hint)[0], False, len(get_args(hint))
     if get_origin(hint) in (tuple, list, Sequence):
@@ -711,13 +710,13 @@ def _values(hint: Any) -> tuple[Any, bool, int]:
 
 
 def _descriptions(function: Callable[..., Any]) -> dict[str, str]:
-    """Read what a docstring says of each parameter."""
+    """Read the description of each parameter from a docstring."""
     lines = (inspect.getdoc(function) or "").splitlines()
     try:
         start = next(k for k, line in enumerate(lines) if line in ("Parameters", "Attributes")) + 2
     except StopIteration:
         return {}
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     names: list[str] = []
     for line, after in zip(lines[start:], [*lines[start + 1 :], ""], strict=True):
         if set(after) == {"-"}:
@@ -725,18 +724,18 @@ def _descriptions(function: Callable[..., Any]) -> dict[str, str]:
         if line and not line.startswith(" "):
             names = [name.strip(" *") for name in line.partition(" : ")[0].split(",")]
         for name in names if line.startswith(" ") else ():
-            found[name] = f"{found.get(name, '')} {line.strip()}".strip().replace("`", "")
-    for name, text in found.items():
+            descriptions[name] = f"{descriptions.get(name, '')} {line.strip()}".strip().replace("`", "")
+    for name, text in descriptions.items():
         other = re.fullmatch(r"As of (\w+)\.", text)
         if other is not None and callable(described := vars(sys.modules[function.__module__]).get(other[1])):
-            found[name] = _descriptions(described).get(name, text)
-    return found
+            descriptions[name] = _descriptions(described).get(name, text)
+    return descriptions
 
 
 def refuse_excluded(function: Callable[..., Any], values: Mapping[str, Any], *, has_scores: bool = True) -> None:
-    """Raise an error if a parameter is given that has no effect beside another, or that counts cannot serve.
+    """Refuse a parameter that has no effect beside another, or that needs scores if there are only counts.
 
-    A parameter is given if its value differs from its default, in Python, in a shell and on a page alike.
+    A parameter is given if its value differs from its default, in Python, in a shell and on a page.
     """
     given = changed(function, values)
     for name in given:
@@ -750,7 +749,7 @@ def refuse_excluded(function: Callable[..., Any], values: Mapping[str, Any], *, 
 
 
 def changed(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep the parameters of a function whose values differ from its defaults, in the order of its signature."""
+    """Select the values that differ from the defaults of a function, in the order of its signature."""
     defaults = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
     return {name: values[name] for name in defaults if name in values and not _same(values[name], defaults[name])}
 

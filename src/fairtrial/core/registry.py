@@ -1,11 +1,11 @@
-"""What is known by name, and what other packages add to it.
+"""Registries: objects by name, and those that other packages add.
 
 A package adds a criterion, say, by an entry point in its ``pyproject.toml``::
 
     [project.entry-points."fairtrial.criteria"]
     youden = "its_module:YOUDEN"
 
-Its module is loaded when that name is asked for, or when all names are listed, and not before.
+Its module is loaded when that name is looked up, or when all names are listed, and not before.
 """
 
 from __future__ import annotations
@@ -23,33 +23,32 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-Known = TypeVar("Known")
+Item = TypeVar("Item")
 
 _left_out: dict[str, None] = {}
 
 
 def left_out_plugins() -> tuple[str, ...]:
-    """What was left out of lists of names so far, and why."""
+    """List the plugins that were left out so far, each with the reason."""
     return tuple(_left_out)
 
 
-class Registry(MutableMapping[str, Known], Generic[Known]):
-    """Things by their names: those of fairtrial, those registered in this process, and those of other packages.
+class Registry(MutableMapping[str, Item], Generic[Item]):
+    """Objects by name: those of fairtrial, those registered in this process, and those of other packages.
 
-    What is here comes before what other packages offer, so none of them changes what a known name means. A package that
-    cannot be used is left out with a warning where all names are listed, and ends in an error where its name is asked
-    for.
+    Registered objects come before those of other packages, so that none of them changes what a name means. An object
+    that cannot be loaded is left out with a warning when names are listed, and raises an error when it is looked up.
 
     Parameters
     ----------
     what
-        What one of them is called, such as ``criterion``.
+        The noun for one object, such as ``criterion``.
     group
         The entry points of other packages are those of ``fairtrial.GROUP``.
     kind
-        What an entry point must give; None for any function.
+        The class of the objects; None for any function.
     known
-        Those that fairtrial has.
+        The objects of fairtrial by name.
 
     Examples
     --------
@@ -60,18 +59,18 @@ class Registry(MutableMapping[str, Known], Generic[Known]):
     """
 
     def __init__(
-        self, what: str, group: str, kind: type[Known] | None = None, known: Mapping[str, Known] | None = None
+        self, what: str, group: str, kind: type[Item] | None = None, known: Mapping[str, Item] | None = None
     ) -> None:
         self._what = what
         self._group = f"fairtrial.{group}"
         self._kind = kind
-        self._here: dict[str, Known] = dict(known or {})
-        self._loaded: dict[str, Known] = {}
+        self._registered: dict[str, Item] = dict(known or {})
+        self._loaded: dict[str, Item] = {}
 
     @property
-    def registered(self) -> Mapping[str, Known]:
-        """Those that are here without another package."""
-        return MappingProxyType(self._here)
+    def registered(self) -> Mapping[str, Item]:
+        """The objects of fairtrial and of this process."""
+        return MappingProxyType(self._registered)
 
     def find(self, name: object) -> Known:
         """Give what is known by a name.
@@ -89,7 +88,7 @@ class Registry(MutableMapping[str, Known], Generic[Known]):
         fairtrial.core.errors.ParameterError: there is no colour 'blue'; there are red
         """
         if not isinstance(name, str) or name not in self:
-            known = list(self)
+            names = list(self)
             raise ParameterError(
                 f"there is no {self._what} {{name:quoted}}{{instead}}",
                 code="unknown",
@@ -101,37 +100,36 @@ class Registry(MutableMapping[str, Known], Generic[Known]):
 
     @cached_property
     def _offered(self) -> dict[str, EntryPoint]:
-        """What other packages offer, by name; of two of one name the package that comes first in the alphabet."""
+        """Entry points of other packages by name; of two with one name that of the first package by alphabet."""
         from importlib.metadata import entry_points
 
-        found: dict[str, EntryPoint] = {}
+        entries: dict[str, EntryPoint] = {}
         for entry in sorted(entry_points(group=self._group), key=lambda entry: (entry.name, _package(entry))):
-            first = found.setdefault(entry.name, entry)
-            if entry.name in self._here or (first is not entry and _package(first) != _package(entry)):
-                own = "fairtrial has one" if entry.name in self._here else f"{_package(first)} has one"
-                _leave_out(f"the {self._what} {shown(entry.name)} of {_package(entry)} is not used, as {own}")
-        return found
+            first = entries.setdefault(entry.name, entry)
+            if entry.name in self._registered or (first is not entry and _package(first) != _package(entry)):
+                owner = "fairtrial" if entry.name in self._registered else _package(first)
+                _leave_out(f"the {self._what} {shown(entry.name)} of {_package(entry)} is not used, as {owner} has one")
+        return entries
 
-    def __getitem__(self, name: str) -> Known:
-        if name in self._here:
-            return self._here[name]
+    def __getitem__(self, name: str) -> Item:
+        if name in self._registered:
+            return self._registered[name]
         if name not in self._loaded:
             self._loaded[name] = self._load(self._offered[name])
         return self._loaded[name]
 
-    def _load(self, entry: EntryPoint) -> Known:
+    def _load(self, entry: EntryPoint) -> Item:
         try:
-            found = entry.load()
+            item = entry.load()
         except (Exception, SystemExit) as error:  # whatever another package does when it is loaded
             raise self._error(entry, f"{type(error).__name__}: {cut(error, 200)}") from error
-        fits = callable(found) if self._kind is None else isinstance(found, self._kind)
-        if not fits:
-            wanted = "a function" if self._kind is None else f"a {self._kind.__name__}"
-            raise self._error(entry, f"{entry.value} is not {wanted} but a {type(found).__name__}")
-        own: str = getattr(found, "name", entry.name)
-        if own != entry.name:
-            raise self._error(entry, f"{entry.value} calls itself {shown(own)}")
-        return found  # type: ignore[no-any-return]
+        if not (callable(item) if self._kind is None else isinstance(item, self._kind)):
+            expected = "a function" if self._kind is None else f"a {self._kind.__name__}"
+            raise self._error(entry, f"{entry.value} is not {expected} but a {type(item).__name__}")
+        name: str = getattr(item, "name", entry.name)
+        if name != entry.name:
+            raise self._error(entry, f"{entry.value} calls itself {shown(name)}")
+        return item  # type: ignore[no-any-return]
 
     def _error(self, entry: EntryPoint, why: str) -> ParameterError:
         package = _package(entry)
@@ -141,12 +139,12 @@ class Registry(MutableMapping[str, Known], Generic[Known]):
         )
 
     def __contains__(self, name: object) -> bool:
-        return name in self._here or name in self._offered
+        return name in self._registered or name in self._offered
 
     def __iter__(self) -> Iterator[str]:
-        yield from list(self._here)
+        yield from list(self._registered)
         for name in self._offered:
-            if name not in self._here:
+            if name not in self._registered:
                 try:
                     self[name]
                 except ParameterError as error:
@@ -157,15 +155,15 @@ class Registry(MutableMapping[str, Known], Generic[Known]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def __setitem__(self, name: str, value: Known) -> None:
-        self._here[name] = value
+    def __setitem__(self, name: str, item: Item) -> None:
+        self._registered[name] = item
 
     def __delitem__(self, name: str) -> None:
-        del self._here[name]
+        del self._registered[name]
 
     def clear(self) -> None:
-        """Forget those that are here; what other packages offer stays."""
-        self._here.clear()
+        """Remove all objects but those of other packages."""
+        self._registered.clear()
 
 
 def _package(entry: EntryPoint) -> str:

@@ -1,4 +1,4 @@
-"""What all results have in common: fields that are declared once, for JSON and for tables."""
+"""The base of all results: fields that are declared once, for JSON and for tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHOWN = 220
 
 @dataclass(frozen=True, slots=True)
 class Field(Column):
-    """A column that knows where its value comes from: one entry of JSON and one column of a table.
+    """A column with the attribute that its values come from: one entry of JSON and one column of a table.
 
     Parameters
     ----------
@@ -51,23 +51,23 @@ class Field(Column):
     in_json: bool | Literal["if known", "finite"] = True
 
     def value(self, of: Any) -> Any:
-        """Give the value of an object."""
+        """Return the value of this field in an object."""
         return self.get(of) if callable(self.get) else attrgetter(self.get or self.key)(of)
 
     def cell(self, of: Any) -> Any:
-        """Give what a table shows of an object: the value, and of an interval its limits."""
+        """Return what a table shows of an object: the value, or the limits of an interval."""
         value = self.value(of)
         return getattr(value, "interval", value) if self.kind in ("interval", "range") else value
 
 
 class Record:
-    """Something that declares its fields once; JSON and rows of tables follow."""
+    """The base of objects that declare their fields once; JSON and rows of tables follow."""
 
     __slots__ = ()
     FIELDS: ClassVar[tuple[Field, ...]] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the record as plain numbers, texts, lists and dicts, under the names of the command line's JSON.
+        """Return the record as plain numbers, texts, lists and dicts, under the names of the command line's JSON.
 
         Returns
         -------
@@ -87,7 +87,7 @@ def fields_of(attribute: str, columns: Iterable[Column]) -> tuple[Field, ...]:
 
 
 def finite(value: Any) -> Any:
-    """Give None for infinite and undefined numbers."""
+    """Replace infinite and undefined numbers by None."""
     if isinstance(value, list):
         return [finite(entry) for entry in value]
     return None if isinstance(value, float) and not isfinite(value) else value
@@ -107,7 +107,7 @@ def plain(value: Any) -> Any:
 
 
 def _thresholds_as_in_files(entries: Any, system: object = None) -> Any:
-    """Turn back the sign of thresholds of distances; an entry is of the system that it, or the one around it, names."""
+    """Restore the sign of thresholds of distances; the system is named by an entry or by one around it."""
     if isinstance(entries, list):
         return [_thresholds_as_in_files(entry, system) for entry in entries]
     if not isinstance(entries, dict):
@@ -152,7 +152,7 @@ def table_of(
 
 
 def _warnings(tables: Iterable[Table]) -> list[Note]:
-    """Gather the warnings of tables, alike ones as one."""
+    """Collect the warnings of tables, and merge those that say the same."""
     notes = gather_notes(note for table in tables for note in table.notes)
     return [note for note in notes if isinstance(note, Note) and note.warning]
 
@@ -180,7 +180,7 @@ class Result(Record, ABC):
 
     @abstractmethod
     def tables(self) -> tuple[Table, ...]:
-        """Give the tables of the result, the main one first.
+        """Return the tables of the result, the main one first.
 
         Returns
         -------
@@ -190,7 +190,7 @@ class Result(Record, ABC):
 
     @abstractmethod
     def answer(self) -> str:
-        """Give the answer in one sentence that can be quoted.
+        """Write the answer in one sentence that can be quoted.
 
         Returns
         -------
@@ -213,19 +213,19 @@ class Result(Record, ABC):
         return f"<p><strong>{escape(self.answer())}</strong></p>{warnings}{tables}"
 
     def to_json(self) -> dict[str, Any]:
-        """Give the answer and all figures as the command line's JSON object."""
+        """Return the answer and all figures as the command line's JSON object."""
         return {"answer": self.answer(), **_thresholds_as_in_files(self.to_dict())}
 
     def to_markdown(self) -> str:
-        """Give all tables as Markdown."""
+        """Write all tables as Markdown."""
         return "\n".join(table.to_markdown() for table in self.tables())
 
     def to_latex(self) -> str:
-        """Give all tables as LaTeX."""
+        """Write all tables as LaTeX."""
         return "\n".join(table.to_latex() for table in self.tables())
 
     def to_arrow(self) -> pa.Table:
-        """Give the main table for programs; see `Table.to_arrow`.
+        """Convert the main table to Arrow; see `Table.to_arrow`.
 
         Returns
         -------
@@ -235,7 +235,7 @@ class Result(Record, ABC):
         return self.tables()[0].to_arrow()
 
     def to_frame(self) -> Any:
-        """Give the main table as a data frame; see `Table.to_frame`.
+        """Convert the main table to a data frame; see `Table.to_frame`.
 
         Returns
         -------
@@ -288,8 +288,8 @@ class Result(Record, ABC):
             If there is no page of such a result.
         """
         pages, page = import_module("fairtrial.pages"), import_module("fairtrial.pages.page")
-        made = pages.page_of(self, page.repeat_of(command, (), None), **more)
-        page.write_report(replace(made, heading=title), path)
+        document = pages.page_of(self, page.repeat_of(command, (), None), **more)
+        page.write_report(replace(document, heading=title), path)
 
 
 One = TypeVar("One", bound=Result)
@@ -332,5 +332,5 @@ class SystemResults(Result, Generic[One]):
         return join_tables([result.tables() for result in self.systems])
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the names of the command line's JSON."""
+        """Return the results of all systems under the name ``systems``."""
         return {"systems": plain(self.systems)}

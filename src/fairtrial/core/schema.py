@@ -20,7 +20,7 @@ class ValueKind:
     expected : str
         What it is in words, to follow "must be".
     read : callable
-        Gives the value, or raises a TypeError, ValueError or OverflowError.
+        Returns the value, or raises a TypeError, ValueError or OverflowError.
     """
 
     expected: str
@@ -106,9 +106,9 @@ def check_entries(
     before = f"{place}: " if place else ""
     if not isinstance(content, dict):
         raise error("{before}expected a table, not {value:quoted}", code="value", before=before, value=content)
-    unknown = next((key for key in content if key not in {each.name for each in keys}), None)
+    names = [key.name for key in keys]
+    unknown = next((name for name in content if name not in names), None)
     if unknown is not None and not others:
-        names = [each.name for each in keys]
         template = "{before}there is no key {key:quoted}; keys are {names:list}"
         raise error(template, code="unknown-key", before=before, key=unknown, names=names)
     entries = Entries(place)
@@ -150,16 +150,16 @@ def _read(key: Key, value: Any, before: str, others: bool, error: type[Fairtrial
         return check_entries(value, key.kind, f"{before}{key.name}", others=others, error=error)
     if not isinstance(value, list) or not value or not all(isinstance(entry, dict) for entry in value):
         raise wrong
-    found = []
+    tables = []
     for number, entry in enumerate(value, start=1):
         name = entry.get("name")
-        called = cut(name) if isinstance(name, str) and name else f"number {number}"
-        found.append(check_entries(entry, key.kind, f"{before}{key.name} {called}", others=others, error=error))
-    return found
+        label = cut(name) if isinstance(name, str) and name else f"number {number}"
+        tables.append(check_entries(entry, key.kind, f"{before}{key.name} {label}", others=others, error=error))
+    return tables
 
 
 def only(kind: type[Any], *, empty: bool = True) -> Callable[[Any], Any]:
-    """Give a reader of values of one type; with ``empty=False``, of none that is empty."""
+    """Make a reader of values of one type; ``empty=False`` refuses empty ones."""
 
     def read(value: Any) -> Any:
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool) or not (empty or value):
@@ -183,7 +183,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def one_of(names: Sequence[str]) -> ValueKind:
-    """Give the kind of one of several names."""
+    """Make the kind of a value that is one of several names."""
 
     def read(value: Any) -> Any:
         if not isinstance(value, str) or value not in names:

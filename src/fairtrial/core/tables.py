@@ -62,21 +62,21 @@ Kind: TypeAlias = Literal[
     "width",
     "bound",
 ]
-"""What a column holds: free text; a term or a word of ours (``term``); yes or no; a rate or a pair
-of rates, fractions shown in percent; a number or a pair of numbers; a statistic, with six digits; a ratio, with two
-decimals; a count; a p value; 1 - p (``sure``), in percent; a threshold; a level of confidence, a fraction shown in
-percent. Where the rows of a column differ in what they are, each says so: a ``figure``, the ``width`` of an
-interval and a ``bound``, with six digits, are ``(value, is_share)``, and ``figures`` are ``(low, high, is_share)``; a
-share is shown in percent, anything else, such as a cost, as it is."""
+"""What a column holds: free text; a term or a word of fairtrial (``term``); yes or no; a rate or a pair of rates,
+fractions shown in percent; a number or a pair of numbers; a statistic, with six digits; a ratio, with two decimals; a
+count; a p value; 1 - p (``sure``), in percent; a threshold; a level of confidence, a fraction shown in percent. If the
+unit differs by row, the cells name it: a ``figure``, the ``width`` of an interval and a ``bound``, with six digits, are
+``(value, is_share)``, and ``figures`` are ``(low, high, is_share)``; a proportion is shown in percent, anything else,
+such as a cost, as a number."""
 
 _GAP = 2
 """Blanks between the columns of a table in plain text."""
 _LEFT = ("text", "term", "flag")
 _PERCENT = ("rate", "sure", "level")
 PAIRS = ("interval", "range", "figures")
-"""Kinds whose values are two numbers, and perhaps what they are."""
+"""Kinds whose values are two numbers, perhaps with their unit."""
 SINGLES = ("figure", "width", "bound")
-"""Kinds whose values are a number and what it is."""
+"""Kinds whose values are a number with its unit."""
 _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "text": str,
     "term": lambda value: term(value) if isinstance(value, str) else str(value),
@@ -92,11 +92,11 @@ _SHOWN: dict[Kind, Callable[[Any], str]] = {
     "sure": sure_text,
     "threshold": threshold_text,
     "level": lambda value: "" if isnan(value) else f"{100 * value:g}",
-    "figure": lambda found: figure_text(*found),
-    "figures": lambda found: figures_text(*found),
-    # three decimals, as papers print widths, and more digits only where there would be none
-    "width": lambda found: f"{100 * found[0]:.3f} %" if found[1] and found[0] >= 0.01 else figure_text(*found),
-    "bound": lambda found: bound_text(*found),
+    "figure": lambda cell: figure_text(*cell),
+    "figures": lambda cell: figures_text(*cell),
+    # three decimals, as papers print widths; of small widths more
+    "width": lambda cell: f"{100 * cell[0]:.3f} %" if cell[1] and cell[0] >= 0.01 else figure_text(*cell),
+    "bound": lambda cell: bound_text(*cell),
 }
 
 
@@ -151,7 +151,7 @@ class Column:
         return f"{title} %" if self.kind in _PERCENT else title
 
     def text(self, value: Any) -> str:
-        """Write a cell as people read it; nothing for None and NaN."""
+        """Write a cell as people read it; empty for None and NaN."""
         return "" if value is None else _SHOWN[self.kind](value)
 
 
@@ -161,7 +161,7 @@ COUNT_COLUMNS = tuple(
     Column(name, name.replace("_", " "), "count", detail=True)
     for name in ("false_accepts", "false_rejects", "genuine", "impostor")
 )
-"""The counts behind them."""
+"""The counts of an `ErrorCounts`."""
 Row: TypeAlias = tuple[Any, ...]
 
 
@@ -176,7 +176,7 @@ class Table:
     caption : str or Text
         What people read above it.
     columns : tuple of Column
-        The columns, each with its own key.
+        The columns, each with another key.
     rows : tuple of tuple
         Values in the order of the columns: fractions for rates, pairs for intervals, None where there is nothing.
     notes : tuple of Note or str, default ()
@@ -246,21 +246,21 @@ class Table:
         (('face', 0.01),)
         """
         rows = tuple(tuple(record.get(column.key) for column in columns) for record in records)
-        kept = None if shown is None else tuple(shown)
-        return cls(name, caption, tuple(columns), rows, tuple(notes), section, kept, detail)
+        places = None if shown is None else tuple(shown)
+        return cls(name, caption, tuple(columns), rows, tuple(notes), section, places, detail)
 
     def with_notes(self, *notes: Note | str) -> Table:
-        """Give the same table with more notes."""
+        """Append notes."""
         return replace(self, notes=(*self.notes, *notes))
 
     def with_column(self, column: Column, values: Sequence[Any], *, first: bool = False) -> Table:
-        """Give the same table with one more column, at its end or before all others."""
+        """Add a column after all others, or before them."""
         rows = ((value, *row) if first else (*row, value) for row, value in zip(self.rows, values, strict=True))
         columns = (column, *self.columns) if first else (*self.columns, column)
         return replace(self, columns=columns, rows=tuple(rows))
 
     def with_title(self, key: str, title: str) -> Table:
-        """Give the same table with another title of one column."""
+        """Replace the title of one column."""
         columns = (replace(column, title=title) if column.key == key else column for column in self.columns)
         return replace(self, columns=tuple(columns))
 
@@ -271,11 +271,11 @@ class Table:
 
     @property
     def headings(self) -> list[str]:
-        """What stands above the columns that people get to see."""
+        """The headings of the columns that people get to see."""
         return [column.heading for column in self.visible_columns]
 
     def column(self, key: str) -> list[Any]:
-        """Give the raw values of one column; thresholds of distances as in their files."""
+        """Return the raw values of one column; thresholds of distances as in their files."""
         (place,) = (k for k, column in enumerate(self.columns) if column.key == key)
         values = [row[place] for row in self.rows]
         if self.columns[place].kind != "threshold" or all(column.key != "system" for column in self.columns):
@@ -283,7 +283,7 @@ class Table:
         return [as_in_files(system, value) for system, value in zip(self.column("system"), values, strict=True)]
 
     def sections(self, *, whole: bool = True) -> Iterator[list[list[str]]]:
-        """Give the rows as people read them, in their groups.
+        """Write the rows as people read them, in their groups.
 
         Parameters
         ----------
@@ -309,7 +309,7 @@ class Table:
             yield group
 
     def to_text(self, width: int | None = None, *, whole: bool = False) -> str:
-        """Give the table as plain text.
+        """Write the table as plain text.
 
         Parameters
         ----------
@@ -343,7 +343,7 @@ class Table:
     ) -> list[int]:
         """Give the width of each column if ``headings`` or ``cells`` may be wrapped; nothing if that does not fit."""
         widths, narrowest = [], []
-        for k in kept:
+        for k in places:
             cells = [visible(row[k]) for group in groups for row in group]
             heading, longest = visible(self.headings[k]), max(map(cell_width, cells))
             widths.append(max(cell_width(heading), longest))
@@ -351,13 +351,15 @@ class Table:
             least = max(_word_width(heading), longest if whole else max(map(_word_width, cells)))
             narrowest.append(widths[-1] if wrap == "nothing" else least)
         excess = 0 if width is None else sum(widths) + _GAP * (len(widths) - 1) - width
-        while excess > 0 and widths != narrowest:  # the column that can give most gives one
+        while excess > 0 and widths != narrowest:  # the column with most to spare loses one
             k = max(range(len(widths)), key=lambda k: widths[k] - narrowest[k])
             widths[k], excess = widths[k] - 1, excess - 1
         return [] if excess > 0 else widths
 
-    def _lay_out(self, groups: Sequence[list[list[str]]], kept: Sequence[int], widths: Sequence[int]) -> Iterator[str]:
-        right = [self.visible_columns[k].is_numeric for k in kept]
+    def _lay_out(
+        self, groups: Sequence[list[list[str]]], places: Sequence[int], widths: Sequence[int]
+    ) -> Iterator[str]:
+        right = [self.visible_columns[k].is_numeric for k in places]
         keys = [column.key for column in self.visible_columns]
         section = keys.index(self.section) if self.section in keys else None
 
@@ -370,13 +372,13 @@ class Table:
                 )
                 yield (" " * _GAP).join(padded)
 
-        yield from lines([self.headings[k] for k in kept])
+        yield from lines([self.headings[k] for k in places])
         yield "-" * (sum(widths) + _GAP * (len(widths) - 1))
         for number, group in enumerate(groups):
             if number and any(len(rows) > 1 for rows in groups):
                 yield ""
             for index, row in enumerate(group):
-                yield from lines(["" if index and k == section else row[k] for k in kept])
+                yield from lines(["" if index and k == section else row[k] for k in places])
 
     def _stand_upright(self, groups: Sequence[list[list[str]]], width: int) -> Iterator[str]:
         longest = max(map(cell_width, self.headings)) + _GAP
@@ -388,7 +390,7 @@ class Table:
                         yield " " * longest + line if place else heading + " " * (longest - cell_width(heading)) + line
 
     def to_html(self) -> str:
-        """Give the table as plain HTML with everything escaped, for notebooks."""
+        """Write the table as plain HTML with everything escaped, for notebooks."""
         style = [' style="text-align:right"' if column.is_numeric else "" for column in self.visible_columns]
 
         def line(tag: str, cells: Sequence[str]) -> str:
@@ -404,7 +406,7 @@ class Table:
         return f"<table><caption>{escape(str(self.caption))}</caption><thead>{head}</thead>{body}</table>{below}"
 
     def to_markdown(self) -> str:
-        """Give the whole table as Markdown, below a heading."""
+        """Write all rows as Markdown, below a heading."""
 
         def line(cells: Sequence[str]) -> str:
             return f"| {' | '.join(map(markdown_text, cells))} |"
@@ -415,7 +417,7 @@ class Table:
         return "\n\n".join([*parts, *(markdown_text(str(note)) for note in self.notes)]) + "\n"
 
     def to_latex(self) -> str:
-        """Give the whole table as a LaTeX ``table`` with its notes below."""
+        """Write all rows as a LaTeX ``table`` with its notes below."""
 
         def line(cells: Sequence[str]) -> str:
             return " & ".join(map(latex_text, cells)) + " \\\\"
@@ -430,7 +432,7 @@ class Table:
         )
 
     def to_arrow(self) -> pa.Table:
-        """Give the whole table with all columns, for programs.
+        """Convert the table, with all rows and columns, to Arrow.
 
         Returns
         -------
@@ -439,28 +441,29 @@ class Table:
         """
         import pyarrow as pa
 
-        found: dict[str, Any] = {}
+        arrays: dict[str, Any] = {}
         for column in self.columns:
             values = self.column(column.key)
             if column.kind in PAIRS:
                 for end, name in enumerate(("low", "high")):
                     ends = [None if pair is None else pair[end] for pair in values]
-                    found[f"{column.key}_{name}"] = pa.array(map(_number_or_none, ends), pa.float64())
+                    arrays[f"{column.key}_{name}"] = pa.array(map(_number_or_none, ends), pa.float64())
             elif column.kind in ("text", "term"):
-                found[column.key] = pa.array([None if value is None else str(value) for value in values], pa.string())
+                arrays[column.key] = pa.array([None if value is None else str(value) for value in values], pa.string())
             elif column.kind == "flag":
-                found[column.key] = pa.array([None if value is None else bool(value) for value in values], pa.bool_())
+                arrays[column.key] = pa.array([None if value is None else bool(value) for value in values], pa.bool_())
             else:
                 if column.kind in SINGLES:
                     values = [None if pair is None else pair[0] for pair in values]
                 numbers = [_number_or_none(value) for value in values]
-                whole = column.kind == "count" and all(n is None or (n.is_integer() and n < 2**53) for n in numbers)
-                kept = [None if n is None else int(n) for n in numbers] if whole else numbers
-                found[column.key] = pa.array(kept, pa.int64() if whole else pa.float64())
-        return pa.table(found)
+                if column.kind == "count" and all(n is None or (n.is_integer() and n < 2**53) for n in numbers):
+                    arrays[column.key] = pa.array([None if n is None else int(n) for n in numbers], pa.int64())
+                else:
+                    arrays[column.key] = pa.array(numbers, pa.float64())
+        return pa.table(arrays)
 
     def to_frame(self) -> Any:
-        """Give the whole table as a data frame of pandas, or of polars if pandas is not installed.
+        """Convert the table to a data frame of pandas, or of polars if pandas is not installed.
 
         Returns
         -------
@@ -482,13 +485,13 @@ class Table:
 
 
 def _unbroken(text: str) -> str:
-    """Join what belongs to one number, interval, p value or pair of systems by spaces that do not break."""
+    """Put no-break spaces within numbers, intervals, p values and pairs of systems."""
     together = r" %| [-=<] |(?<=[\d%]) to (?=-?\d)"
-    return re.sub(together, lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    return re.sub(together, lambda match: match[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
 
 
 def _word_width(text: str) -> int:
-    """Count the columns of the longest part of a text that stays whole."""
+    """Count the columns of the longest part of a text that must not break."""
     return max(map(cell_width, _unbroken(text).split(" ")))
 
 
@@ -524,7 +527,7 @@ def every_tenth(length: int) -> tuple[int, ...]:
 
 
 def join_tables(results: Sequence[Sequence[Table]]) -> tuple[Table, ...]:
-    """Join the tables of several results: those of the same name and columns become one, alike notes too.
+    """Join the tables of several results: those of the same name and columns become one.
 
     Parameters
     ----------
@@ -543,19 +546,18 @@ def join_tables(results: Sequence[Sequence[Table]]) -> tuple[Table, ...]:
     >>> join_tables([[first], [second]])[0].rows
     (('face',), ('voice',))
     """
-    alike: dict[tuple[str, tuple[Column, ...]], list[Table]] = {}
+    same_columns: dict[tuple[str, tuple[Column, ...]], list[Table]] = {}
     for tables in results:
         for table in tables:
-            alike.setdefault((table.name, table.columns), []).append(table)
-    return tuple(_joined(tables) for tables in alike.values())
+            same_columns.setdefault((table.name, table.columns), []).append(table)
+    return tuple(_joined(tables) for tables in same_columns.values())
 
 
 def _joined(tables: Sequence[Table]) -> Table:
     rows: list[Row] = []
     shown: list[int] = []
     for table in tables:
-        here = range(len(table.rows)) if table.shown is None else table.shown
-        shown += [len(rows) + k for k in here]
+        shown += [len(rows) + k for k in (range(len(table.rows)) if table.shown is None else table.shown)]
         rows += table.rows
     notes = gather_notes(note for table in tables for note in table.notes)
     everything = all(table.shown is None for table in tables)
@@ -563,15 +565,15 @@ def _joined(tables: Sequence[Table]) -> Table:
     return replace(tables[0], rows=tuple(rows), notes=notes, shown=None if everything else tuple(shown), detail=detail)
 
 
-def json_text(found: Any, *, indent: int | None = None) -> str:
-    """One JSON value; infinite numbers as the strings "inf" and "-inf", NaN as null.
+def json_text(value: Any, *, indent: int | None = None) -> str:
+    """Write one JSON value; infinite numbers as the strings "inf" and "-inf", NaN as null.
 
     Parameters
     ----------
-    found
+    value
         Dictionaries, lists, tuples, texts, numbers, truth values and None.
     indent
-        By how many spaces each level is indented; None: all in one line.
+        The number of spaces that each level is indented by; None: all in one line.
 
     Returns
     -------
@@ -584,7 +586,7 @@ def json_text(found: Any, *, indent: int | None = None) -> str:
     '{"low":"-inf","rate":null,"names":["a"]}'
     """
     separators = (",", ":") if indent is None else None
-    return json.dumps(_plain(found), indent=indent, separators=separators, allow_nan=False)
+    return json.dumps(_plain(value), indent=indent, separators=separators, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:

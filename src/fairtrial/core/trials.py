@@ -21,27 +21,27 @@ class IdColumn(Protocol):
     def __getitem__(self, rows: Any) -> IdColumn: ...
 
     def name(self, row: int) -> str:
-        """The name at one row."""
+        """Return the name at one row."""
         ...
 
     def decode(self) -> NDArray[np.object_]:
-        """One name per row."""
+        """Return one name per row."""
         ...
 
     def equals(self, other: IdColumn) -> NDArray[np.bool_]:
-        """Where both have the same name."""
+        """Mark the rows in which both have the same name."""
         ...
 
     def same_as(self, other: IdColumn) -> bool:
-        """Whether both have the same name in every row."""
+        """Check whether both have the same name in every row."""
         ...
 
     def holds(self, name: str) -> bool:
-        """Whether some row has this name."""
+        """Check whether some row has this name."""
         ...
 
     def numbered(self) -> Ids:
-        """The names as numbers into a table."""
+        """Convert to numbers into a table of names."""
         ...
 
 
@@ -54,7 +54,7 @@ class Ids:
     codes : ndarray of int
         For each trial, the place of its name in the table; shape (trials,).
     names : ndarray of str
-        The table: distinct names, also of people of no trial; shape (names,).
+        The table: distinct names, perhaps some of no trial; shape (names,).
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Ids:
         Parameters
         ----------
         values : iterable
-            One value per trial; each is known by how it prints.
+            One value per trial; its name is how it prints.
 
         Returns
         -------
@@ -91,7 +91,7 @@ class Ids:
 
     @classmethod
     def concat(cls, columns: Sequence[IdColumn]) -> Ids:
-        """Put id columns one below the other, on one table of names.
+        """Concatenate id columns, on one table of names.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class Ids:
         return Ids(self.codes[rows], self.names)
 
     def name(self, row: int) -> str:
-        """Give the name at one row.
+        """Return the name at one row.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class Ids:
         return str(self.names[self.codes[row]])
 
     def decode(self) -> NDArray[np.object_]:
-        """Give one name per row.
+        """Return one name per row.
 
         Returns
         -------
@@ -147,7 +147,7 @@ class Ids:
         return self.names[self.codes]
 
     def numbered(self) -> Ids:
-        """Give the names as numbers into a table: itself.
+        """Convert to numbers into a table of names: itself.
 
         Returns
         -------
@@ -157,7 +157,7 @@ class Ids:
         return self
 
     def same_as(self, other: IdColumn) -> bool:
-        """Tell whether both have the same name in every row.
+        """Check whether both have the same name in every row.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class Ids:
         return len(self) == len(other) and bool(self.equals(other).all())
 
     def holds(self, name: str) -> bool:
-        """Tell whether some row has this name.
+        """Check whether some row has this name.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class Ids:
         return bool(np.isin(self.codes, codes).any()) if codes else False
 
     def equals(self, other: IdColumn) -> NDArray[np.bool_]:
-        """Tell where both have the same name.
+        """Mark the rows in which both have the same name.
 
         Parameters
         ----------
@@ -205,7 +205,7 @@ class Ids:
 
 
 def object_array(values: Sequence[str]) -> NDArray[np.object_]:
-    """A one-dimensional array of strings, also of none."""
+    """Make a one-dimensional array of strings, perhaps an empty one."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -214,7 +214,7 @@ def object_array(values: Sequence[str]) -> NDArray[np.object_]:
 def recode(columns: Sequence[IdColumn]) -> list[NDArray[np.int64]]:
     """Number the names of several id columns together: those of the first column by name, then those of the next.
 
-    Numbers do not depend on the order of rows, and neither does what is drawn by them.
+    Numbers do not depend on the order of rows, and neither do random draws by number.
     """
     table: dict[str, int] = {}
     numbers = []
@@ -248,13 +248,13 @@ def _on_one_table(columns: Sequence[IdColumn]) -> tuple[list[NDArray[np.int32]],
 
 
 class NamedSystems:
-    """Trials of one or several systems, which are known by their names."""
+    """Trials of one or several systems that have names."""
 
     __slots__ = ()
     systems: tuple[str, ...]
 
     def check_system(self, system: str | None) -> str:
-        """Give the name of a system, if there is such a system.
+        """Check the name of a system.
 
         Parameters
         ----------
@@ -308,13 +308,13 @@ class Trials(NamedSystems):
     systems : tuple of str
         The names of the systems, in the order of the columns.
     claim : Ids, optional
-        The claimed identity of each trial, where known.
+        The claimed identity of each trial.
     subject : Ids, optional
-        Who the probe really is, where known.
+        Who the probe really is.
     model : Ids, optional
-        The label of the enrolled template, where known.
+        The label of the enrolled template.
     probe : Ids, optional
-        The label of the probe, where known.
+        The label of the probe.
     notes : tuple of Note or str, default ()
         What the reader of a report should know: trials left out, policies used.
     columns : dict of str to Ids or ndarray, default {}
@@ -323,12 +323,12 @@ class Trials(NamedSystems):
     Raises
     ------
     TrialsError
-        Arrays that do not fit each other, a NaN, or two systems of the same name.
+        If arrays do not fit each other, a score is NaN, or two systems have the same name.
 
     Notes
     -----
     A trial is accepted where its score is greater than the threshold. Infinite scores are legal. Trials that share a
-    claim or a subject are dependent, and intervals and tests go by it.
+    claim or a subject are dependent, and intervals and tests account for it.
 
     Examples
     --------
@@ -415,7 +415,7 @@ class Trials(NamedSystems):
         notes : sequence of Note or str, default ()
             What the reader of a report should know.
         columns : dict of str to iterable, optional
-            Further columns by name, one value per trial: numbers stay numbers, all else is known by how it prints.
+            Further columns by name, one value per trial: numbers stay numbers, other values become texts.
 
         Returns
         -------
@@ -425,7 +425,7 @@ class Trials(NamedSystems):
         Raises
         ------
         TrialsError
-            Arrays that do not fit each other, scores that are not numbers, or a missing score.
+            If arrays do not fit each other, scores are not numbers, or a score is missing.
 
         Examples
         --------
@@ -436,7 +436,7 @@ class Trials(NamedSystems):
         table = _score_table(scores)
         if systems is None:
             systems = ["system"] if table.shape[1] == 1 else [f"system {k + 1}" for k in range(table.shape[1])]
-        table, keep, more = _apply_nan_policy(table, nan)
+        table, keep, nan_notes = _apply_nan_policy(table, nan)
         encoded: dict[str, Any] = {
             name: (column if hasattr(column, "numbered") else Ids.of(column))
             for name, column in zip(ID_FIELDS, (claim, subject, model, probe), strict=True)
@@ -452,11 +452,11 @@ class Trials(NamedSystems):
             flags = flags[keep]
             encoded = {name: column[keep] for name, column in encoded.items()}
             further = {name: column[keep] for name, column in further.items()}
-        return cls(table, flags, tuple(systems), notes=(*notes, *more), columns=further, **encoded)
+        return cls(table, flags, tuple(systems), notes=(*notes, *nan_notes), columns=further, **encoded)
 
     @classmethod
     def concat(cls, parts: Sequence[Trials]) -> Trials:
-        """Put the trials of several sets one below the other; people of the same name are the same people.
+        """Concatenate the trials of several sets; the same name is the same person.
 
         Parameters
         ----------
@@ -471,7 +471,7 @@ class Trials(NamedSystems):
         Raises
         ------
         TrialsError
-            Parts that hold different systems, or no part at all.
+            If parts hold different systems, or there is no part.
 
         Examples
         --------
@@ -491,10 +491,9 @@ class Trials(NamedSystems):
         shared = [name for name in ID_FIELDS if all(name in part.ids for part in parts)]
         ids: dict[str, Any] = {name: Ids.concat([part.ids[name] for part in parts]) for name in shared}
         notes = dict.fromkeys(note for part in parts for note in part.notes)
-        everything = {name for part in parts for name in part.columns}
         common = [name for name in parts[0].columns if all(name in part.columns for part in parts)]
         further = {name: concat_further([part.columns[name] for part in parts]) for name in common}
-        if lost := sorted(everything - further.keys()):
+        if lost := sorted({name for part in parts for name in part.columns} - further.keys()):
             notes[f"columns that not all parts have were left out: {listed(lost)}"] = None
         scores, genuine = (np.concatenate([getattr(part, name) for part in parts]) for name in ("scores", "genuine"))
         return cls(scores, genuine, systems, notes=tuple(notes), columns=further, **ids)
@@ -522,16 +521,16 @@ class Trials(NamedSystems):
 
     @property
     def ids(self) -> dict[str, IdColumn]:
-        """The id columns that are known."""
+        """The id columns of these trials, by role."""
         return {name: column for name in ID_FIELDS if (column := getattr(self, name)) is not None}
 
     def column(self, system: str | None = None) -> NDArray[np.floating]:
-        """Give the scores of one system.
+        """Return the scores of one system.
 
         Parameters
         ----------
         system : str, optional
-            The name of the system; not needed where there is only one.
+            The name of the system; not needed if there is only one.
 
         Returns
         -------
@@ -541,12 +540,12 @@ class Trials(NamedSystems):
         Raises
         ------
         TrialsError
-            A name that is not known, or no name where there are several systems.
+            If the name is unknown, or missing and there are several systems.
         """
         return self.scores[:, self.systems.index(self.check_system(system))]
 
     def select(self, systems: Sequence[str]) -> Trials:
-        """Give the same trials with these systems only, in this order.
+        """Select systems, in this order.
 
         Parameters
         ----------
@@ -561,13 +560,13 @@ class Trials(NamedSystems):
         Raises
         ------
         TrialsError
-            A name that is not known.
+            If a name is unknown.
         """
         columns = [self.systems.index(self.check_system(system)) for system in systems]
         return replace(self, scores=self.scores[:, columns], systems=tuple(systems))
 
     def rows(self, rows: NDArray[Any]) -> Trials:
-        """Give the trials at some rows.
+        """Select trials by rows.
 
         Parameters
         ----------
@@ -584,7 +583,7 @@ class Trials(NamedSystems):
         return replace(self, scores=self.scores[rows], genuine=self.genuine[rows], columns=further, **ids)
 
     def renamed(self, systems: Sequence[str]) -> Trials:
-        """Give the same trials with other names for the systems.
+        """Rename the systems.
 
         Parameters
         ----------
@@ -599,7 +598,7 @@ class Trials(NamedSystems):
         Raises
         ------
         TrialsError
-            More or fewer names than systems.
+            If there are more or fewer names than systems.
         """
         if len(systems) != len(self.systems):
             raise TrialsError(
@@ -608,17 +607,17 @@ class Trials(NamedSystems):
         return replace(self, systems=tuple(systems))
 
     def with_notes(self, *notes: Any) -> Trials:
-        """Give the same trials with more notes.
+        """Append notes.
 
         Parameters
         ----------
         *notes : Note or str
-            What the reader should know besides.
+            What the reader should know.
 
         Returns
         -------
         Trials
-            The trials with these notes after their own.
+            The trials with these notes after the others.
         """
         return replace(self, notes=(*self.notes, *notes))
 
@@ -641,7 +640,7 @@ def _further(values: Any) -> Further:
 
 
 def concat_further(parts: Sequence[Further]) -> Further:
-    """A further column of several sets, one below the other: numbers, if they are numbers in all."""
+    """Concatenate a further column of several sets: numbers, if it has numbers in all of them."""
     arrays = [part for part in parts if isinstance(part, np.ndarray)]
     if len(arrays) == len(parts):
         return np.concatenate(arrays)
@@ -651,7 +650,7 @@ def concat_further(parts: Sequence[Further]) -> Further:
 def _apply_nan_policy(
     scores: NDArray[np.floating], policy: NanPolicy
 ) -> tuple[NDArray[np.floating], NDArray[np.bool_] | None, tuple[str, ...]]:
-    """Scores without NaN, which trials are kept (None: all of them) and a note on what was done."""
+    """Remove NaN: return the scores, a mask of the remaining trials (None: all) and a note."""
     check_choice("nan", policy, get_args(NanPolicy))
     if policy == "error" or not scores.size or not np.isnan(np.min(scores)):
         return scores, None, ()
@@ -664,7 +663,7 @@ def _apply_nan_policy(
 
 
 def check_drawable(scores: NDArray[np.floating]) -> None:
-    """Raise an error if finite scores are so large that their sums and differences would not be finite."""
+    """Refuse scores so large that sums and differences of them are infinite."""
     if np.max(np.abs(scores), initial=0.0) > _LARGE:
         raise TrialsError(
             "scores from {low:g} to {high:g} are too large to be drawn; scale them",
@@ -679,7 +678,7 @@ class Frame(Protocol):
     """A data frame of any library: named columns, one row per trial."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Give the table as a stream of Arrow's C interface."""
+        """Return the table as a stream of Arrow's C interface."""
         ...
 
 
@@ -688,7 +687,7 @@ TrialsLike: TypeAlias = Trials | Frame
 
 
 def trials_of(data: TrialsLike, what: str) -> Trials:
-    """Give trials unchanged, and read a data frame as trials; `what` names them in errors."""
+    """Return trials unchanged, or read them from a data frame; `what` names them in errors."""
     if isinstance(data, Trials):
         return data
     if not isinstance(data, Frame):
@@ -703,6 +702,6 @@ def trials_of(data: TrialsLike, what: str) -> Trials:
 
 
 def sorted_rows(trials: Trials) -> NDArray[np.int64]:
-    """Order trials by claim, subject, probe, class and scores, so that what is drawn by it is the same in any order."""
+    """Sort trials by claim, subject, probe, class and scores, so that draws do not depend on the order of rows."""
     ids = [recode([trials.ids[role]])[0] for role in ("probe", "subject", "claim") if role in trials.ids]
     return np.lexsort((*trials.scores.T, trials.genuine, *ids))

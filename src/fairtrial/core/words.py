@@ -55,9 +55,9 @@ _ACCEPTED = (
     "they are negated, and a threshold of -1.2 accepts distances below 1.2",
     "a trial is accepted if its distance is below the threshold",
 )
-"""How distances are judged: with thresholds of negated scores, or with those of the files."""
+"""Which distances are accepted: by thresholds of negated scores, or by those of the files."""
 _NAMED = 6
-"""The number of names and values that a sentence lists one by one."""
+"""Maximum number of values that a sentence lists one by one."""
 _SMALLEST_P = 0.0001
 _LATEX = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
 _LATEX |= {"<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}"}
@@ -110,9 +110,9 @@ def use_distances(systems: Iterable[str]) -> None:
 
 
 def as_in_files(system: object, values: Any) -> Any:
-    """Give thresholds or scores of a system with the sign that they have in its files.
+    """Restore the sign that thresholds or scores of a system have in its files.
 
-    Distances were negated when they were read. Their sign is turned back after `use_distances`.
+    Distances are negated when they are read. After `use_distances` they are shown as they were.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def as_in_files(system: object, values: Any) -> Any:
 
 
 def term(name: str) -> str:
-    """Give the current name of an error rate or an error; any other word stays itself."""
+    """Return the current name of an error rate or an error; any other word unchanged."""
     return _ISO.get(name, name) if _WORDING.get().terms == "iso" else name
 
 
@@ -138,7 +138,7 @@ class Several(tuple[Any, ...]):
 
 
 class Text:
-    """A sentence as a template and its values; ``str`` gives it in the current wording.
+    """A sentence as a template and its values; ``str`` fills it in by the current wording.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def _write(value: Any, spec: str) -> str:
 
 
 def _join(values: Several, spec: str) -> str:
-    """Write several values as one phrase: one after the other, or many numbers from the smallest to the largest."""
+    """Write several values as one phrase: all of a few, of many the smallest and the largest."""
     distinct = list(dict.fromkeys(values))
     if len(distinct) == 1:
         return _write(distinct[0], spec)
@@ -224,7 +224,7 @@ def _join(values: Several, spec: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Spell out whatever is not printable, such as an escape, so that no terminal takes it for a command.
+    """Escape characters that are not printable, so that no terminal takes them for a command.
 
     Examples
     --------
@@ -235,18 +235,18 @@ def visible(text: str) -> str:
 
 
 def cut(text: object, limit: int = 60) -> str:
-    """Cut something found in a file to a length that a message can hold."""
+    """Shorten a text from a file to what a message can hold."""
     words = str(text)
     return words if len(words) <= limit else f"{words[: limit - 3]}..."
 
 
 def shown(text: object, limit: int = 60) -> str:
-    """Cut and quote it."""
+    """Shorten a text and quote it."""
     return repr(cut(text, limit))
 
 
-def nearest(name: object, known: Iterable[str]) -> str:
-    """Ask whether the known name nearest to a mistyped one was meant; nothing if none is near.
+def nearest(name: object, names: Iterable[str]) -> str:
+    """Suggest the name nearest to a mistyped one; empty if none is near.
 
     Examples
     --------
@@ -265,13 +265,13 @@ def nearest(name: object, known: Iterable[str]) -> str:
 
 
 def listed(names: Iterable[object], limit: int = 12) -> str:
-    """List names; of many, the first ones."""
+    """List names by commas; of many, the first ones."""
     words = [cut(name, 40) for name in names]
     return ", ".join(words if len(words) <= limit else [*words[:limit], f"and {len(words) - limit} more"])
 
 
 def in_percent(rate: float) -> str:
-    """The number of percent of a rate: two decimals, and three digits that count below 1; nothing without a rate.
+    """Write a rate as a number of percent: two decimals, three significant digits below 1; empty for NaN.
 
     Examples
     --------
@@ -287,12 +287,12 @@ def in_percent(rate: float) -> str:
 
 
 def percent(rate: float) -> str:
-    """The same with the percent sign."""
+    """Write a rate in percent, with the percent sign."""
     return "" if isnan(rate) else f"{in_percent(rate)} %"
 
 
 def interval_text(low: float, high: float) -> str:
-    """Two rates in percent, as an interval is written everywhere.
+    """Write an interval of rates, as numbers of percent.
 
     Examples
     --------
@@ -303,7 +303,7 @@ def interval_text(low: float, high: float) -> str:
 
 
 def figure_text(value: float, is_share: bool) -> str:
-    """A figure with its unit: a share in percent, anything else as it is.
+    """Write a figure with its unit: a proportion in percent, anything else as a number.
 
     Examples
     --------
@@ -314,7 +314,7 @@ def figure_text(value: float, is_share: bool) -> str:
 
 
 def figures_text(low: float, high: float, is_share: bool) -> str:
-    """An interval with its unit, as in ``figure_text``."""
+    """Write an interval with its unit; see `figure_text`."""
     if not is_share:
         return range_text(low, high)
     shown = interval_text(low, high)
@@ -322,22 +322,22 @@ def figures_text(low: float, high: float, is_share: bool) -> str:
 
 
 def number_text(value: float, digits: int = 4) -> str:
-    """Write a number with `digits` significant digits; nothing for NaN."""
+    """Write a number with `digits` significant digits; empty for NaN."""
     return "" if isnan(value) else f"{value:.{digits}g}"
 
 
 def threshold_text(value: float) -> str:
-    """A threshold or a score, with six digits."""
+    """Write a threshold or a score, with six significant digits."""
     return number_text(value, 6)
 
 
 def count_text(value: float) -> str:
-    """A whole number with its thousands separated."""
+    """Write a whole number with its thousands separated."""
     return "" if isnan(value) else f"{value:,.0f}"
 
 
 def p_text(p_value: float) -> str:
-    """A p value, which is never shown as 0.
+    """Write a p value, never as 0.
 
     Examples
     --------
@@ -347,31 +347,31 @@ def p_text(p_value: float) -> str:
     return f"< {_SMALLEST_P:.4f}" if p_value < _SMALLEST_P else number_text(p_value, 3)
 
 
-def sure_text(share: float) -> str:
-    """The confidence 1 - p in percent, which is never shown as 0 or 100, as p is not.
+def sure_text(confidence: float) -> str:
+    """Write the confidence 1 - p as a number of percent, never as 0 or 100.
 
     Examples
     --------
     >>> sure_text(0.95), sure_text(1 - 1e-9), sure_text(1e-9)
     ('95.00', '> 99.99', '< 0.01')
     """
-    if isnan(share):
+    if isnan(confidence):
         return ""
-    least = 100 * _SMALLEST_P
-    if share > 1 - _SMALLEST_P:
-        return f"> {100 - least:.2f}"
-    return f"< {least:.2f}" if share < _SMALLEST_P else in_percent(share)
+    smallest = 100 * _SMALLEST_P
+    if confidence > 1 - _SMALLEST_P:
+        return f"> {100 - smallest:.2f}"
+    return f"< {smallest:.2f}" if confidence < _SMALLEST_P else in_percent(confidence)
 
 
 def bound_text(value: float, is_share: bool) -> str:
-    """A bound of a figure, with six digits: close bounds differ in the last ones."""
+    """Write a bound of a figure, with six significant digits, as close bounds differ in the last ones."""
     if not is_share:
         return threshold_text(value)
     return "" if isnan(value) else f"{number_text(100 * value, 6)} %"
 
 
 def p_phrase(p_value: float) -> str:
-    """A p value in a sentence: ``p = 0.0123`` or ``p < 0.0001``."""
+    """Write a p value for a sentence: ``p = 0.0123`` or ``p < 0.0001``."""
     shown = p_text(p_value)
     return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
 
@@ -388,7 +388,7 @@ def plural(count: float, word: str, words: str | None = None) -> str:
 
 
 def in_a_row(words: Sequence[str]) -> str:
-    """Words one after the other, the last one after an "and".
+    """Join words by commas, and the last one by "and".
 
     Examples
     --------
@@ -398,19 +398,19 @@ def in_a_row(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
-def level_text(share: float) -> str:
-    """A level of confidence or another share that somebody chose, in percent without more digits than it has.
+def level_text(level: float) -> str:
+    """Write a level of confidence or another chosen proportion in percent, with no more digits than it has.
 
     Examples
     --------
     >>> level_text(0.95), level_text(0.999), level_text(0.5)
     ('95 %', '99.9 %', '50 %')
     """
-    return f"{100 * share:g} %"
+    return f"{100 * level:g} %"
 
 
 def levels_text(low: float, high: float) -> str:
-    """From one level to another.
+    """Write a range of levels.
 
     Examples
     --------
@@ -421,22 +421,22 @@ def levels_text(low: float, high: float) -> str:
 
 
 def interval_title(confidence: float) -> str:
-    """What the column of an interval is called."""
+    """Write the heading of a column of intervals."""
     return f"{level_text(confidence)} interval"
 
 
 def range_text(low: float, high: float) -> str:
-    """Two numbers that are no rates."""
+    """Write an interval of numbers that are not rates."""
     return "" if isnan(low) or isnan(high) else f"{number_text(low)} to {number_text(high)}"
 
 
 def markdown_text(text: str) -> str:
-    """Text on one line, in which nothing is markup, HTML or the border of a cell."""
+    """Escape a text for a cell of a Markdown table: one line, without markup or HTML."""
     return "".join(_MARKDOWN.get(char, char) for char in " ".join(text.split()))
 
 
 def latex_text(text: str) -> str:
-    """Text on one line, in which nothing is a command."""
+    """Escape a text for one line of LaTeX."""
     return "".join(_LATEX.get(char, char) for char in " ".join(text.split()))
 
 

@@ -21,7 +21,7 @@ from fairtrial.counting.kernels import Integers, add_by_class
 from fairtrial.counting.tallies import ErrorCounts, Genuine, Scores, processors, rank_tally, score_array
 from fairtrial.formats.counter_file import read_part, write_part, wrong_content
 from fairtrial.formats.files import PathLike
-from fairtrial.inference.people import one_person
+from fairtrial.inference.people import merge_names
 
 Thresholds: TypeAlias = Sequence[float] | NDArray[np.float64] | Mapping[str, Sequence[float]]
 """Thresholds for all systems, or for each system by its name."""
@@ -539,7 +539,7 @@ class Counter(NamedSystems):
         index = self._index(system)
         names, order, links = self._roster.ordered()
         counts = self._watched[index].renumbered(order) if self._watched else {}
-        return PersonRanks(names, one_person(len(names), links[:, 0], links[:, 1]), counts)
+        return PersonRanks(names, merge_names(len(names), links[:, 0], links[:, 1]), counts)
 
     has_scores = False
 

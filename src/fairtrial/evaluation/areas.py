@@ -31,7 +31,7 @@ _LABELS: dict[AreaName, str] = {"e_v1": "E_V1", "e_v2": "E_V2", "g": "G"}
 
 @dataclass(frozen=True, slots=True)
 class MeasurePair:
-    """V1 and V2, which must both be better if higher, or both if lower."""
+    """Two measures, V1 and V2, that are both better if higher, or both better if lower."""
 
     v1: Measure
     v2: Measure
@@ -65,7 +65,7 @@ class MeasurePair:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """The targets of two measures that thresholds aim at."""
+    """The range of targets of two measures, and the convention for targets between two thresholds."""
 
     pair: MeasurePair
     low: float
@@ -76,7 +76,7 @@ class Targets:
     def of(
         cls, v1: MeasureLike, v2: MeasureLike, low: float, high: float, convention: AreaConvention | None = None
     ) -> Targets:
-        """Validate the targets that a caller asks for."""
+        """Validate a range of targets and a convention."""
         if not 0 <= low < high <= 1:
             raise ParameterError(
                 f"the range of targets must lie within 0 and 1 and not be empty, not {low:g} to {high:g}"
@@ -94,9 +94,9 @@ class Targets:
             )
         return cls(pair, low, high, convention)
 
-    def weights(self, points: ErrorCounts, aimed: Measure) -> Floats:
-        """Give the weight of each of dev's thresholds in the mean over all targets of one of the measures."""
-        values, low, high = np.asarray(aimed(points)), self.low, self.high
+    def weights(self, points: ErrorCounts, measure: Measure) -> Floats:
+        """Compute the weight of each threshold of dev in the mean over all targets of a measure."""
+        values, low, high = np.asarray(measure(points)), self.low, self.high
         weights = np.zeros(len(values))
         if self.convention == "step":
             # The best threshold of each value takes all targets that are nearest to it. Best is, as for every
@@ -107,30 +107,30 @@ class Targets:
             bounds = np.concatenate([[-np.inf], (values[best][1:] + values[best][:-1]) / 2, [np.inf]])
             weights[best] = np.diff(np.clip(bounds, low, high)) / (high - low)
             return weights
-        step = 1 if direction(aimed) > 0 else -1
+        step = 1 if direction(measure) > 0 else -1
         rate = values[::step]
         left, right = np.clip(rate[:-1], low, high), np.clip(rate[1:], low, high)
         width = np.diff(rate)
-        # straight lines between neighbours; a run of equal rate has no width
+        # straight lines between neighbours; neighbours of equal rate have no width
         towards = np.divide((left + right) / 2 - rate[:-1], width, out=np.zeros_like(width), where=width > 0)
         weights[:-1] += (right - left) * (1 - towards)
         weights[1:] += (right - left) * towards
-        # scores of -inf are never accepted, so some targets may be out of reach: the nearest point stands for them
+        # scores of -inf are never accepted, so some targets may be out of reach: they count for the nearest point
         weights[0] += np.clip(rate[0], low, high) - low
         weights[-1] += high - np.clip(rate[-1], low, high)
         return weights[::step] / (high - low)
 
-    def dev_slopes(self, points: ErrorCounts, aimed: Measure, value: Floats) -> tuple[Floats, Floats]:
+    def dev_slopes(self, points: ErrorCounts, measure: Measure, value: Floats) -> tuple[Floats, Floats]:
         """Differentiate the area by FAR and FRR on dev at each threshold.
 
         By parts, the area is minus the sum of the measure on dev times the step of `value` on test to the next
         threshold, within the range of targets; an error moves the measure by its slope.
         """
-        values = np.asarray(aimed(points))
-        rising = direction(aimed) or float(np.sign(np.dot(values - values.mean(), np.arange(len(values)))))
+        values = np.asarray(measure(points))
+        rising = direction(measure) or float(np.sign(np.dot(values - values.mean(), np.arange(len(values)))))
         inside = (self.low < values) & (values < self.high)
         step = -rising * inside * np.diff(value, append=value[-1:]) / (self.high - self.low)
-        by_far, by_frr = slopes_of(aimed, points)
+        by_far, by_frr = slopes_of(measure, points)
         return step * by_far, step * by_frr
 
 
@@ -220,7 +220,7 @@ class Areas(Result):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers."""
+        """Return plain numbers."""
         return {
             **{name: getattr(self, name) for name in _LABELS},
             **{name: getattr(self.targets, name) for name in ("low", "high", "convention")},
@@ -229,14 +229,14 @@ class Areas(Result):
         }
 
     def answer(self) -> str:
-        """The three areas and their targets."""
+        """Write the three areas and their targets."""
         share = self.targets.pair.mean.is_share
         areas = ", ".join(f"{label} {figure_text(getattr(self, area), share)}" for area, label in _LABELS.items())
         labels = in_a_row([term(self.targets.pair.v1.label), term(self.targets.pair.v2.label)])
         return f"{areas}, targets {self.targets.low:g} to {self.targets.high:g} of {labels}"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per area."""
+        """Tabulate one row per area."""
         columns = (
             Column("area", "area"),
             Column("meaning", "mean over", "term"),
@@ -263,9 +263,9 @@ def slopes_of(measure: Measure, counts: ErrorCounts) -> tuple[Floats, Floats]:
 def area_estimates(sets: TrialSets, systems: list[tuple[float, str]], targets: Targets) -> dict[AreaName, Estimate]:
     """Estimate the areas of one system, or the differences of two.
 
-    An area is a weighted mean of figures at dev's thresholds, so it is a sum over test trials and over dev trials. A
-    test trial adds the weights of the thresholds that decide it wrongly, times the slope of the figure there. A dev
-    trial adds what its errors move the thresholds by, times what that changes on test.
+    An area is a weighted mean of figures at the thresholds of dev, and so a sum over test trials and over dev trials.
+    The influence of a test trial is the sum of the weights of the thresholds that decide it wrongly, times the slope of
+    the figure there; that of a dev trial is the change of the thresholds with its errors, times the change on test.
     """
     dev, test = sets.trials("dev"), sets.trials()
     values = np.zeros(2)
@@ -274,10 +274,10 @@ def area_estimates(sets: TrialSets, systems: list[tuple[float, str]], targets: T
         points = all_points(as_source(dev, system=system, what="dev"))
         counts = count_errors(as_source(test, system=system, what="test"), points.threshold)
         figure, slopes = np.asarray(targets.pair.mean(counts)), slopes_of(targets.pair.mean, counts)
-        for area, aimed in enumerate((targets.pair.v1, targets.pair.v2)):
-            weight = targets.weights(points, aimed)
+        for area, measure in enumerate((targets.pair.v1, targets.pair.v2)):
+            weight = targets.weights(points, measure)
             values[area] += sign * float(np.dot(weight, figure))
-            by_far, by_frr = targets.dev_slopes(points, aimed, figure)
+            by_far, by_frr = targets.dev_slopes(points, measure, figure)
             on_test[area] += sign * _sum_errors(test, system, points.threshold, weight * slopes[0], weight * slopes[1])
             on_dev[area] += sign * _sum_errors(dev, system, points.threshold, by_far, by_frr)
     e_v1, e_v2 = (estimate_of_values(sets, *parts) for parts in zip(values.tolist(), on_test, on_dev, strict=True))
@@ -373,7 +373,7 @@ def areas_of(sets: TrialSets, system: str | None, targets: Targets) -> Areas:
     name, pair = sets.system_name(system), targets.pair
     points = all_points(as_source(sets.dev, system=name, what="dev"))
     figure = np.asarray(pair.mean(count_errors(as_source(sets.test, system=name, what="test"), points.threshold)))
-    e_v1, e_v2 = (float(np.dot(targets.weights(points, aimed), figure)) for aimed in (pair.v1, pair.v2))
+    e_v1, e_v2 = (float(np.dot(targets.weights(points, measure), figure)) for measure in (pair.v1, pair.v2))
     return Areas(sets, name, targets, e_v1, e_v2)
 
 
@@ -418,4 +418,5 @@ def compare_areas(a: Areas, b: Areas) -> dict[AreaName, TestResult]:
     if a.sets.dev is not b.sets.dev or a.sets.test is not b.sets.test:
         raise TrialsError("only areas on the same trials can be compared", code="different-runs")
     estimates = area_estimates(a.sets, [(1.0, a.system), (-1.0, b.system)], a.targets)
-    return {area: student_test(f"area-{area}", each, measure=a.targets.pair.mean) for area, each in estimates.items()}
+    mean = a.targets.pair.mean
+    return {area: student_test(f"area-{area}", difference, measure=mean) for area, difference in estimates.items()}

@@ -1,4 +1,4 @@
-"""Bands around an Expected Performance Curve and around the difference of two, and regions in which systems differ."""
+"""Bands around Expected Performance Curves and around differences of two, and regions in which systems differ."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Band(Result):
     low, high : ndarray of float
         The limits, shape (alphas,).
     kind : {"pointwise", "simultaneous"}
-        Whether each alpha has its interval, or the whole curve lies within.
+        Whether the confidence is that of each alpha, or that of the whole curve.
     confidence : float
         The level of confidence, between 0 and 1.
     cluster : str
@@ -62,9 +62,9 @@ class Band(Result):
     supported : ndarray of bool
         Where dev shows errors of both kinds, shape (alphas,); elsewhere the threshold's uncertainty is unknown.
     measure : Measure
-        What is reported.
+        The measure of the curve.
     method : {"cluster", "bootstrap"}
-        How the limits are made.
+        How the limits are computed.
 
     Examples
     --------
@@ -88,13 +88,13 @@ class Band(Result):
     method: BandMethod = "cluster"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists."""
+        """Return plain lists."""
         names = ("low", "high", "supported", "kind", "confidence", "cluster")
         result = {name: plain(getattr(self, name)) for name in names}
         return {**result, "band_threshold": self.threshold, "band_method": self.method}
 
     def column(self) -> Column:
-        """Give the column that a table of the curve shows of it.
+        """Make the column of the band in a table of the curve.
 
         Returns
         -------
@@ -105,7 +105,7 @@ class Band(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader should know of the band."""
+        """A note on alphas at which dev lacks errors."""
         if self.supported.all():
             return ()
         ranges = alpha_ranges(self.alpha, ~self.supported)
@@ -118,12 +118,12 @@ class Band(Result):
         return f"{level_text(self.confidence)}{by} band, {self.kind}"
 
     def answer(self) -> str:
-        """What kind of band it is."""
+        """Write the kind of the band."""
         points = plural(len(self.alpha), "point")
         return f"{self.described}, {GIVEN_ALONG[self.threshold]}, {points}, cluster {self.cluster}"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per alpha."""
+        """Tabulate one row per alpha."""
         columns = (Column("alpha", "alpha", "number"), Column("estimate", "estimate", self.measure.kind), self.column())
         ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
         rows = tuple(zip(self.alpha.tolist(), self.estimate.tolist(), ends, strict=True))
@@ -202,13 +202,13 @@ def curve_band(
     supported = judgement.supported if threshold == "re-estimated" else np.ones(len(curve.alpha), dtype=bool)
     if method == "bootstrap":
         estimate = curve.value
-        drawn, threshold = resampled_curve(
+        bootstraps, threshold = resampled_curve(
             judgement, measure, threshold=threshold, n_resamples=n_resamples, rng=rng, workers=workers
         )
-        low, high, _ = centred_along(drawn, confidence=confidence, simultaneous=False)
+        low, high, _ = centred_along(bootstraps, confidence=confidence, simultaneous=False)
         if simultaneous and supported.any():
-            held = [each for each, kept in zip(drawn, supported, strict=True) if kept]
-            low[supported], high[supported], _ = centred_along(held, confidence=confidence, simultaneous=True)
+            within = [bootstraps[k] for k in np.flatnonzero(supported)]
+            low[supported], high[supported], _ = centred_along(within, confidence=confidence, simultaneous=True)
         if measure.is_share:
             low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
     else:
@@ -219,14 +219,14 @@ def curve_band(
             correlations = neighbour_correlations([(1.0, judgement)], measure, supported, threshold)
             level = float(2 * ndtr(tube_quantile(correlations, confidence)) - 1)
         intervals = intervals_along(judgement, measure=measure, confidence=level, threshold=threshold)
-        estimate, low, high = np.array([(each.estimate, each.low, each.high) for each in intervals]).T
+        estimate, low, high = np.array([(interval.estimate, *interval.interval) for interval in intervals]).T
         threshold = intervals[0].threshold
     sharing = judgement.sets.sharing
     return Band(curve.alpha, estimate, low, high, kind, confidence, sharing, threshold, supported, measure, method)
 
 
 class Region(NamedTuple):
-    """A range of alpha, both ends included, in which one system is better all along.
+    """A range of alpha, both ends included, in which one system is better.
 
     Attributes
     ----------
@@ -262,13 +262,13 @@ class CurveComparison(Result):
     test : str
         The name of the test.
     measure : Measure
-        What was compared.
+        The measure that was compared.
     alpha : ndarray of float
         The alphas of the curves, shape (alphas,).
     difference : ndarray of float
         A - B, shape (alphas,).
     low : ndarray of float
-        Lower limits of the difference; NaN without spread or support.
+        Lower limits of the difference; NaN without a standard deviation or support.
     high : ndarray of float
         Upper limits. The two systems differ if the interval excludes 0.
     statistic : ndarray of float
@@ -326,12 +326,12 @@ class CurveComparison(Result):
         from scipy.special import ndtr, ndtri
 
         level = confidence if tube is None else float(2 * ndtr(tube) - 1)
-        difference = np.array([each.value for each in estimates])
-        low, high = np.array([each.interval(level) if each.sigma else (np.nan, np.nan) for each in estimates]).T
-        deviations = np.array([each.statistic for each in estimates])
+        difference = np.array([point.value for point in estimates])
+        low, high = np.array([point.interval(level) if point.sigma else (np.nan, np.nan) for point in estimates]).T
+        deviations = np.array([point.statistic for point in estimates])
         tails = [
-            student_p_value(-abs(deviation), each.df, "less")
-            for deviation, each in zip(deviations.tolist(), estimates, strict=True)
+            student_p_value(-abs(deviation), point.df, "less")
+            for deviation, point in zip(deviations.tolist(), estimates, strict=True)
         ]
         statistic = np.copysign(ndtri(np.maximum(tails, 1e-300)), deviations)
         statistic[~supported] = low[~supported] = high[~supported] = np.nan
@@ -357,7 +357,7 @@ class CurveComparison(Result):
 
     @property
     def regions(self) -> list[Region]:
-        """The ranges of alpha where the two differ, and who is better there; never across a change of sign."""
+        """The ranges of alpha in which the two differ, and the better system; never across a change of sign."""
         side = np.where(self.different, np.where(self.low > 0, 1, -1), 0)
         edges = np.flatnonzero(np.diff(np.concatenate([[0], side, [0]])))
         lower_is_better = 1 if self.measure.higher_is_better else -1
@@ -369,7 +369,7 @@ class CurveComparison(Result):
         return regions
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists."""
+        """Return plain lists."""
         names = ("a", "b", "test", "threshold", "alpha", "difference", "low", "high", "statistic", "worse", "critical")
         return {
             **{name: plain(getattr(self, name)) for name in (*names, "simultaneous", "confidence", "supported")},
@@ -386,7 +386,7 @@ class CurveComparison(Result):
         return f"nothing is claimed at alpha {alpha_ranges(self.alpha, ~self.supported)}, where dev lacks errors"
 
     def answer(self) -> str:
-        """Where along alpha the two differ, who is better there, and the difference in the middle of the range."""
+        """Write the alphas at which the two differ, the better system, and the difference at the middle alpha."""
         ranges: dict[str, list[str]] = {}
         for region in self.regions:
             ranges.setdefault(region.better, []).append(region.where)
@@ -409,7 +409,7 @@ class CurveComparison(Result):
         return f"{better}{middle} ({how})"
 
     def tables(self) -> tuple[Table, ...]:
-        """The difference at each alpha."""
+        """Tabulate the difference at each alpha."""
         columns = (
             Column("a", "A", detail=True),
             Column("b", "B", detail=True),
@@ -503,40 +503,45 @@ def compare_curves(
     if threshold == "re-estimated" and method != "cluster":
         raise ParameterError("re-estimated thresholds need {method!o}, not {given}", method="cluster", given=method)
     check_confidence(confidence)
-    judged, measure = (a.judged(), b.judged()), a.measure
+    judgements, measure = (a.judged(), b.judged()), a.measure
     if not np.array_equal(a.alpha, b.alpha):
         raise TrialsError(f"{a.system} and {b.system} have different values of alpha")
     if a.measure.name != b.measure.name:
         raise TrialsError(f"the curve of {a.system} is of {a.measure.name}, that of {b.system} of {b.measure.name}")
-    pair_judgements(*judged)
-    terms = [(1.0, judged[0]), (-1.0, judged[1])]
+    pair_judgements(*judgements)
+    terms = [(1.0, judgements[0]), (-1.0, judgements[1])]
     everywhere = np.ones(len(a.alpha), dtype=bool)
     if method == "cluster":
         estimates = estimates_along(terms, measure, threshold=threshold or "re-estimated")
         threshold = estimates[0].threshold
-        supported = judged[0].supported & judged[1].supported if threshold == "re-estimated" else everywhere
+        supported = judgements[0].supported & judgements[1].supported if threshold == "re-estimated" else everywhere
         tube = None
         if simultaneous:
             tube = tube_quantile(neighbour_correlations(terms, measure, supported, threshold), confidence)
-        test = judged[0].sets.test_name
+        test = judgements[0].sets.test_name
         return CurveComparison.of_estimates(
             a.system, b.system, test, measure, a.alpha, estimates, supported, confidence, tube
         )
     critical = normal_quantile(confidence)
     if method == "bootstrap":
-        drawn = _replicates(judged, measure, n_resamples, rng, workers)
-        low, high, wider = centred_along(drawn, confidence=confidence, simultaneous=simultaneous)
-        difference = np.array([each.estimate for each in drawn])
-        statistic = np.array([_centred_deviate(each) for each in drawn])
-        constant = np.array([not each.moves for each in drawn])
+        from scipy.special import ndtri
+
+        bootstraps = _replicates(judgements, measure, n_resamples, rng, workers)
+        low, high, factor = centred_along(bootstraps, confidence=confidence, simultaneous=simultaneous)
+        difference = np.array([bootstrap.estimate for bootstrap in bootstraps])
+        # normal deviates of the confidence at which the centred interval just reaches 0
+        means = np.array([bootstrap.replicates.mean() for bootstrap in bootstraps])
+        p_values = np.array([bootstrap.p_value(method="centred") for bootstrap in bootstraps])
+        statistic = -np.sign(means) * ndtri(p_values / 2)
+        constant = np.array([not bootstrap.moves for bootstrap in bootstraps])
         low[constant] = high[constant] = np.nan
-        critical *= wider
+        critical *= factor
     elif measure.weights is None:
         raise ParameterError(f"{method} tests are for linear measures; {measure.name} needs cluster or bootstrap")
     else:
         tests = []
         for index, alpha in enumerate(a.alpha.tolist()):
-            pair = pair_judgements(*judged, index=index)
+            pair = pair_judgements(*judgements, index=index)
             counts = pair.counts_a, pair.counts_b
             tests.append(
                 independent_test(*counts, measure=measure, alpha=alpha)
@@ -545,9 +550,9 @@ def compare_curves(
             )
         if simultaneous:
             critical = tube_quantile(neighbour_correlations(terms, measure, everywhere, "fixed"), confidence)
-        difference, statistic = np.array([(each.estimate, each.statistic) for each in tests]).T
-        # without any spread a difference cannot be tested
-        reach = np.array([critical * each.sigma if each.sigma else np.nan for each in tests])
+        difference, statistic = np.array([(result.estimate, result.statistic) for result in tests]).T
+        # without a standard deviation a difference cannot be tested
+        reach = np.array([critical * result.sigma if result.sigma else np.nan for result in tests])
         low, high = difference - reach, difference + reach
     return CurveComparison(
         a.system, b.system, method, measure, a.alpha, difference, low, high, statistic, critical, confidence,
@@ -555,15 +560,8 @@ def compare_curves(
     )  # fmt: skip
 
 
-def _centred_deviate(bootstrap: Bootstrap) -> float:
-    """Give the normal deviate of the confidence at which the centred interval just reaches 0."""
-    from scipy.special import ndtri
-
-    return float(-np.sign(bootstrap.replicates.mean()) * ndtri(bootstrap.p_value(method="centred") / 2))
-
-
 def _replicates(
-    judged: tuple[Judgement, Judgement],
+    judgements: tuple[Judgement, Judgement],
     measure: Measure,
     n_resamples: int,
     rng: np.random.Generator | int | None,
@@ -573,11 +571,11 @@ def _replicates(
 
     The outcome cells of a trial are the pairs of intervals between thresholds that its two scores fall into.
     """
-    if any(judgement.fold_thresholds is not None for judgement in judged):
+    if any(judgement.fold_thresholds is not None for judgement in judgements):
         raise ParameterError("folds have thresholds of their own at every alpha; use {method!o}", method="cluster")
-    trials, people = judged[0].trials, judged[0].sets.people[1]
+    trials, people = judgements[0].trials, judgements[0].sets.people[1]
     ranks, places, sizes = [], [], []
-    for judgement in judged:
+    for judgement in judgements:
         thresholds, place = np.unique(judgement.test.threshold, return_inverse=True)
         ranks.append(np.searchsorted(thresholds, trials.column(judgement.system), side="left"))
         places.append(place)
@@ -595,7 +593,7 @@ def _replicates(
         for margin, place in zip(margins, places, strict=True):
             rejects = np.cumsum(genuine @ margin, axis=1)[:, place]
             accepts = totals[1] - np.cumsum(impostor @ margin, axis=1)[:, place]
-            values.append(np.asarray(measure(ErrorCounts(None, accepts, rejects, *totals), judged[0].alpha)))
+            values.append(np.asarray(measure(ErrorCounts(None, accepts, rejects, *totals), judgements[0].alpha)))
         return np.asarray(values[0] - values[1])
 
     replicates, redrawn = replicate(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers)

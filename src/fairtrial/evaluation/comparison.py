@@ -1,4 +1,4 @@
-"""Compare several systems on the same trials, pair by pair."""
+"""Compare several systems on the same trials, in pairs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _BOOTSTRAP = 0.8
 """The proportion of the time of a pair that its bootstrap takes."""
 _OTHER_TESTS = Note("other-tests", "{all!p} shows the other tests and what each assumes", all=None)
 _MOST_DESCRIBED = 3
-"""Maximum number of systems of which the answer gives the difference from the best."""
+"""Maximum number of systems whose difference from the best is in the answer."""
 _ASSUMED = {
     "dependent": "independent trials",
     "independent": "independent trials, systems that err independently of each other",
@@ -79,7 +79,7 @@ _ASSUMED = {
     "corrected-resampled": "normal differences of folds",
     "5x2cv": "normal differences of folds",
 }
-"""What tests assume, besides fixed thresholds; by the last word of their names, or all of it."""
+"""The assumptions of tests, besides fixed thresholds; by name, or by its last word."""
 _DIFFERENCES = "Intervals of the difference A - B"
 _AGREEMENT = "Trials that one system decides wrongly: impostor (NI) or genuine (NC), only B wrong (AB) or only A (BA)"
 _AGREEMENT_COLUMNS = (
@@ -106,7 +106,7 @@ class SystemRank(Record):
     """Empty unless all pairs of systems were tested, two-sided."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON, and of the columns of the ranking."""
+        """Return the values by the names of the command line's JSON and of the columns of the ranking."""
         names = ("system", "threshold", "value", "letters")
         return {**{name: getattr(self, name) for name in names}, **self.counts.to_dict()}
 
@@ -123,12 +123,12 @@ class PairComparison(Result):
     adjusted: tuple[float, ...]
     """p values of the tests, adjusted for the number of pairs."""
     replicates: Bootstrap | None
-    """None if only counts are known."""
+    """None if there are only counts."""
     confidence: float
     agreement: Agreement | None
-    """On how many trials they agree and disagree; None if only counts are known."""
+    """The numbers of trials on which they agree and disagree; None if there are only counts."""
     bounds: tuple[Bounds | None, Bounds | None] = (None, None)
-    """From counters, bounds of the HTERs that the scores themselves would give."""
+    """From counters, bounds of the HTERs of the scores."""
 
     @property
     def headline(self) -> TestResult:
@@ -147,11 +147,11 @@ class PairComparison(Result):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval of the difference by the leading test; NaN without spread."""
+        """The interval of the difference by the leading test; NaN without a standard deviation."""
         return self.headline.interval(self.confidence) or (nan, nan)
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Return the result under the names of the command line's JSON."""
         intervals = [interval for test in self.tests if (interval := self._interval_of(test)) is not None]
         result = {
             "a": self.a,
@@ -176,12 +176,12 @@ class PairComparison(Result):
         return result
 
     def commands(self) -> Iterator[str]:
-        """Give the commands that test the same pair from counts alone."""
+        """Write the commands that test the same pair from counts alone."""
         agreement = self.agreement
         if agreement is None:
             return
         a, b, discordant = self.counts_a, self.counts_b, agreement.discordant
-        errors = [f"--{name}-counts {each.false_accepts} {each.false_rejects}" for name, each in (("a", a), ("b", b))]
+        errors = [f"--{name}-counts {n.false_accepts} {n.false_rejects}" for name, n in (("a", a), ("b", b))]
         cells = discordant.impostor_ab, discordant.impostor_ba, discordant.genuine_ab, discordant.genuine_ba
         yield (
             f"fairtrial compare-rates {' '.join(errors)} --impostor {a.impostor} --genuine {a.genuine} "
@@ -190,7 +190,7 @@ class PairComparison(Result):
         yield f"fairtrial mcnemar --b {agreement.only_a_wrong} --c {agreement.only_b_wrong}"
 
     def _interval_of(self, test: TestResult) -> dict[str, Any] | None:
-        """Give the interval of the difference by a test; None for tests that take trials as independent."""
+        """Return the interval of the difference by a test; None for tests that take trials as independent."""
         interval = test.interval_entry(self.confidence)
         if self.replicates is not None and test.test == "bootstrap":
             low, high = self.replicates.interval(confidence=self.confidence) if self.replicates.moves else (nan, nan)
@@ -203,18 +203,18 @@ class PairComparison(Result):
         return tuple(dict.fromkeys((test.test, test.note) for test in self.tests if test.note))
 
     def _is_shown(self, test: str) -> bool:
-        """Tell whether people see a test without asking: the leading one, and equivalence if it was asked for."""
+        """Check whether a test is shown by default: the leading one, and equivalence if there is a margin."""
         return test == self.headline.test or test.endswith("-equivalence")
 
     def answer(self) -> str:
-        """The difference by the leading test, with its interval and p."""
+        """Write the difference by the leading test, with its interval and p."""
         test, p = self.headline, p_phrase(self.adjusted[0])
         interval = figures_text(*self.interval, test.is_share)
         span = f"{interval_title(self.confidence)} {interval}, " if interval else ""
         return f"{self.a} - {self.b} = {figure_text(test.estimate, test.is_share)} ({span}{p} adjusted)"
 
     def tables(self) -> tuple[Table, ...]:
-        """Every test, the interval of the difference, and the numbers of trials on which they disagree."""
+        """Tabulate every test, the intervals of the difference, and the trials on which the two disagree."""
         pair = (Column("pair", "A - B"), Column("a", "A", detail=True), Column("b", "B", detail=True))
         names = {"pair": f"{self.a} - {self.b}", "a": self.a, "b": self.b}
         agreement: dict[str, Any] = {}
@@ -274,7 +274,7 @@ class Comparison(Result):
     Attributes
     ----------
     measure : Measure
-        What was compared.
+        The measure that was compared.
     criterion : Criterion
         How thresholds were chosen.
     alpha : float
@@ -332,7 +332,7 @@ class Comparison(Result):
         return len(self.pairs)
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Return the result under the names of the command line's JSON."""
         return {
             "measure": self.measure.name,
             "criterion": self.criterion.name,
@@ -347,7 +347,7 @@ class Comparison(Result):
         }
 
     def answer(self) -> str:
-        """Who is better, by how much, and how certain that is; of several pairs, who is best and better than whom."""
+        """Write who is better, by how much and how certain; of several pairs, who is best and better than whom."""
         label, best = term(self.measure.label), self.ranking[0]
         if len(self.pairs) == 1:
             return self.sentences()[0]
@@ -372,7 +372,7 @@ class Comparison(Result):
         return f"{best.system} has the {extreme} {label}, {value}{f': it is {claims}' if claims else ''}; {how}"
 
     def sentences(self) -> tuple[str, ...]:
-        """Give one sentence per pair: who is better, by how much, the interval and p.
+        """Write one sentence per pair: who is better, by how much, the interval and p.
 
         Returns
         -------
@@ -415,15 +415,15 @@ class Comparison(Result):
                     most = max(abs(end) for end in ends)
                     most_text = f"{in_percent(most)} points" if share else number_text(most)
                     sentence += f"; a difference of up to {most_text} is not excluded"
-            for each, adjusted in zip(pair.tests, pair.adjusted, strict=True):
-                if each.margin is not None:
+            for other, adjusted in zip(pair.tests, pair.adjusted, strict=True):
+                if other.margin is not None:
                     claim = "are" if adjusted < 1 - pair.confidence else "are not shown to be"
-                    sentence += f"; they {claim} equivalent ({p_phrase(adjusted)}; {each.note})"
+                    sentence += f"; they {claim} equivalent ({p_phrase(adjusted)}; {other.note})"
             sentences.append(sentence)
         return tuple(sentences)
 
     def tables(self) -> tuple[Table, ...]:
-        """Every test of every pair, the ranking, the intervals of the differences, and the disagreements."""
+        """Tabulate every test of every pair, the ranking, the intervals of differences, and the disagreements."""
         tests, differences, agreement, commands = join_tables([pair.tables() for pair in self.pairs])
         count = plural(len(self.pairs), "pair")
         claims = {"two-sided": "", "less": ", claimed to be below 0", "greater": ", claimed to be above 0"}
@@ -453,7 +453,7 @@ class Comparison(Result):
         return tuple(table for table in tables if table.rows)
 
     def _test_notes(self, *, shown: bool) -> Iterator[Note]:
-        """Give the notes of tests that are shown, or of the others; those of some pairs name them."""
+        """Yield the notes of tests that are shown, or of the others; notes of some pairs name these."""
         independent = f"{self.measure.name}-independent"
         pairs_of: dict[tuple[str, Note | str], list[str]] = {}
         for pair in self.pairs:
@@ -596,10 +596,10 @@ def compare(
     >>> result.pairs[0].tests[0].p_value < 0.05
     True
     """
-    given = dict(locals())
+    arguments = dict(locals())
     sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
-    refuse_excluded(compare, given, has_scores=sets.has_scores)
-    known = as_any_measure(measure)
+    refuse_excluded(compare, arguments, has_scores=sets.has_scores)
+    measure = as_any_measure(measure)
     if five_by_two and folds is None:
         raise ParameterError(
             "{five_by_two!p} deals the people of one set into halves; give {folds!p} instead of a test set",
@@ -607,11 +607,11 @@ def compare(
             folds=folds,
         )
     if five_by_two:
-        errors_only([known], "the 5x2cv test leaves trials out, so that it takes errors at a threshold only")
+        errors_only([measure], "the 5x2cv test leaves trials out, so that it takes errors at a threshold only")
     check_confidence(confidence)
     rule = as_criterion(criterion)
     level = rule.resolve_alpha(alpha)
-    names = list(sets.chosen(systems))
+    names = list(sets.system_names(systems))
     if reference is not None:
         sets.system_name(reference)
     if len(set(names)) != len(names):
@@ -620,26 +620,29 @@ def compare(
         raise TrialsError(f"comparing needs two systems; only one was given: {listed(names) or 'none'}")
     if reference is not None and reference not in names:
         raise ParameterError(f"the reference {shown(reference)} must be one of the systems compared")
-    wanted = list(combinations(names, 2)) if reference is None else [(n, reference) for n in names if n != reference]
+    if reference is None:
+        named_pairs = list(combinations(names, 2))
+    else:
+        named_pairs = [(name, reference) for name in names if name != reference]
 
     def judge_all(trials: TrialSets) -> dict[str, Judgement]:
         return {name: judge(trials, system=name, criterion=rule, alphas=level) for name in names}
 
-    judged = judge_all(sets)
-    kind = next(iter(judged.values())).kind
+    judgements = judge_all(sets)
+    kind = next(iter(judgements.values())).kind
     notes: list[Note | str] = list(sets.notes)
-    for judgement in judged.values():
+    for judgement in judgements.values():
         notes += [*judgement.reversed_scores(), *threshold_notes(judgement)]
-    options: dict[str, Any] = {"measure": known, "alternative": alternative}
-    compared = []
+    options: dict[str, Any] = {"measure": measure, "alternative": alternative}
+    comparisons = []
     trials = sets.rows()
     if trials is None:
-        errors_only([known])
-        for a, b in wanted:
-            counts = judged[a].at(0), judged[b].at(0)
-            bounds = judged[a].bounds(MEASURES["hter"]), judged[b].bounds(MEASURES["hter"])
+        errors_only([measure])
+        for a, b in named_pairs:
+            counts = judgements[a].at(0), judgements[b].at(0)
+            bounds = judgements[a].bounds(MEASURES["hter"]), judgements[b].bounds(MEASURES["hter"])
             unpaired = independent_test(*counts, names=(a, b), alpha=level, **options)
-            compared.append(PairComparison(a, b, *counts, (unpaired,), (), None, confidence, None, bounds))
+            comparisons.append(PairComparison(a, b, *counts, (unpaired,), (), None, confidence, None, bounds))
         notes.append(
             Note(
                 "unpaired",
@@ -654,16 +657,16 @@ def compare(
         lacking = fold_without_class(sets.blocks, trials.genuine) if sets.blocks else ""
         halves = []
         if five_by_two:
-            deals = as_generator(sets.seed)
-            blocks = [make_halves(trials, cluster=sets.cluster, rng=deals) for _ in range(REPEATS)]
-            halves = [judge_all(replace(sets, blocks=each)) for each in blocks]
+            generator = as_generator(sets.seed)
+            deals = [make_halves(trials, cluster=sets.cluster, rng=generator) for _ in range(REPEATS)]
+            halves = [judge_all(replace(sets, blocks=blocks)) for blocks in deals]
         advance = progress or (lambda done: None)
-        for a, b in wanted:
-            decisions = pair_judgements(judged[a], judged[b])
-            if isinstance(known, Measure):
+        for a, b in named_pairs:
+            decisions = pair_judgements(judgements[a], judgements[b])
+            if isinstance(measure, Measure):
                 replicates = bootstrap_difference(
                     decisions,
-                    measure=known,
+                    measure=measure,
                     n_resamples=n_resamples,
                     rng=sets.seed,
                     workers=workers,
@@ -671,45 +674,45 @@ def compare(
                 )
                 tests = every_test(decisions, replicates, n_resamples=n_resamples, rng=sets.seed, **options)
                 if sets.blocks and not lacking:
-                    tests.append(corrected_resampled_test(fold_differences(decisions, known), **options))
+                    tests.append(corrected_resampled_test(fold_differences(decisions, measure), **options))
                 if halves:
-                    dealt = [fold_differences(pair_judgements(each[a], each[b]), known) for each in halves]
-                    tests.append(five_by_two_test(dealt, **options))
+                    by_deal = [fold_differences(pair_judgements(deal[a], deal[b]), measure) for deal in halves]
+                    tests.append(five_by_two_test(by_deal, **options))
                 advance(1 - _BOOTSTRAP)
             else:
-                tests, replicates = known.tests(
-                    judged[a], judged[b], alternative=alternative, n_resamples=n_resamples, rng=sets.seed
+                tests, replicates = measure.tests(
+                    judgements[a], judgements[b], alternative=alternative, n_resamples=n_resamples, rng=sets.seed
                 )
                 tests.append(bootstrap_test(replicates, **options))
                 advance(1.0)
             if margin is not None:
                 tests.append(equivalence_test(tests[0], margin))
             counts = decisions.counts_a, decisions.counts_b
-            compared.append(
+            comparisons.append(
                 PairComparison(a, b, *counts, tuple(tests), (), replicates, confidence, decisions.agreement)
             )
-        if not isinstance(known, Measure):
-            kind = known.status(sets.provenance)
+        if not isinstance(measure, Measure):
+            kind = measure.status(sets.provenance)
             if sets.blocks:
-                lacking = f"{term(known.label)} is a figure of all trials together"
-    if known.direction:
-        notes.append(known.direction)
+                lacking = f"{term(measure.label)} is a figure of all trials together"
+    if measure.direction:
+        notes.append(measure.direction)
     if lacking:
         notes.append(f"there is no test over the folds: {lacking}")
     adjusted = [
-        adjust_p_values([test.p_value for test in same], correction)
-        for same in zip(*(pair.tests for pair in compared), strict=True)
+        adjust_p_values([test.p_value for test in same_test], correction)
+        for same_test in zip(*(pair.tests for pair in comparisons), strict=True)
     ]
     pairs = tuple(
         replace(pair, adjusted=tuple(p_values))
-        for pair, p_values in zip(compared, np.array(adjusted).T.tolist(), strict=True)
+        for pair, p_values in zip(comparisons, np.array(adjusted).T.tolist(), strict=True)
     )
-    ranking = _rank(judged, known, level, pairs, confidence)
-    return Comparison(known, rule, level, correction, pairs, ranking, kind, judged, tuple(notes))
+    ranking = _rank(judgements, measure, level, pairs, confidence)
+    return Comparison(measure, rule, level, correction, pairs, ranking, kind, judgements, tuple(notes))
 
 
 def _rank(
-    judged: dict[str, Judgement],
+    judgements: dict[str, Judgement],
     measure: AnyMeasure,
     alpha: float,
     pairs: Sequence[PairComparison],
@@ -720,7 +723,7 @@ def _rank(
         name: float(
             measure(judgement.at(0), alpha) if isinstance(measure, Measure) else measure.judged(judgement).estimate
         )
-        for name, judgement in judged.items()
+        for name, judgement in judgements.items()
     }
     order = sorted(values, key=lambda name: -values[name] if measure.higher_is_better else values[name])
     letters = [""] * len(order)
@@ -730,8 +733,8 @@ def _rank(
         letters = compact_letters(len(order), different)
     ranking = []
     for name, letter in zip(order, letters, strict=True):
-        dev = judged[name].dev
+        dev = judgements[name].dev
         assert dev is not None
-        # folds have thresholds of their own; the one shown is that of all trials
-        ranking.append(SystemRank(name, float(dev.threshold[0]), judged[name].at(0), values[name], letter))
+        # of folds, which have several thresholds, that of all trials
+        ranking.append(SystemRank(name, float(dev.threshold[0]), judgements[name].at(0), values[name], letter))
     return tuple(ranking)

@@ -42,7 +42,7 @@ class PerformanceCurve(Result):
     criterion : Criterion
         How the threshold was chosen.
     measure : Measure
-        What `value` is.
+        The measure of `value`.
     alpha : ndarray of float
         The weights or targets that the criterion took, shape (alphas,).
     counts : ErrorCounts
@@ -50,7 +50,7 @@ class PerformanceCurve(Result):
     kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
         Whether the figures are a priori.
     judgement : Judgement or None
-        Where the errors come from; None for a pooled curve.
+        The judgement with these errors; None for a pooled curve.
 
     Notes
     -----
@@ -73,12 +73,12 @@ class PerformanceCurve(Result):
     judgement: Judgement | None = None
 
     def judged(self) -> Judgement:
-        """Give the judgement that the errors come from.
+        """Return the judgement of the curve.
 
         Returns
         -------
         Judgement
-            Trials, their people and the thresholds.
+            Trials, people and thresholds.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class PerformanceCurve(Result):
 
     @property
     def threshold(self) -> NDArray[np.float64]:
-        """The thresholds; NaN if there is not one only (pooled and cross-validated curves)."""
+        """The thresholds; NaN if there are several for one alpha (pooled and cross-validated curves)."""
         return np.asarray(self.counts.threshold)
 
     @property
@@ -115,7 +115,7 @@ class PerformanceCurve(Result):
         return np.asarray(self.measure(self.counts, self.alpha))
 
     def mean(self) -> float:
-        """Give the mean of the measure over the range of alpha: the area under the curve over its width.
+        """Compute the mean of the measure over the range of alpha: the area under the curve over its width.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class PerformanceCurve(Result):
 
     @property
     def bounds(self) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """From counters, bounds along alpha of what the scores would give, by name; empty if all is exact."""
+        """From counters, bounds along alpha of the figures of the scores, by name; empty if all are exact."""
         boxes = None if self.judgement is None else self.judgement.boxes[1]
         if self.judgement is None or boxes is None:
             return {}
@@ -135,18 +135,18 @@ class PerformanceCurve(Result):
         for name, measure in {**{rate: MEASURES[rate] for rate in _RATES}, "value": self.measure}.items():
             bounds[name] = [box.of(measure, alpha) for box, alpha in zip(boxes, self.alpha.tolist(), strict=True)]
         return {
-            name: (np.array([each.low for each in along]), np.array([each.high for each in along]))
+            name: (np.array([bound.low for bound in along]), np.array([bound.high for bound in along]))
             for name, along in bounds.items()
         }
 
     @property
     def exact(self) -> bool:
-        """Whether no figure is known by bounds only."""
+        """Whether all figures are exact, and none is bounded only."""
         return all(np.array_equal(*ends) for name, ends in self.bounds.items() if name != "threshold")
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the reader should know of the bounds."""
+        """Notes on bounds; none if all figures are exact."""
         if self.exact or self.judgement is None:
             return ()
         pairs = zip(*(ends.tolist() for ends in self.bounds["value"]), strict=True)
@@ -162,12 +162,12 @@ class PerformanceCurve(Result):
         return tuple(notes)
 
     def answer(self) -> str:
-        """The mean of the measure along the curve."""
+        """Write the mean of the measure along the curve."""
         mean = figure_text(self.mean(), self.measure.is_share)
         return f"{self.system}, mean {term(self.measure.label)} {mean}, {len(self.alpha)} points by {self.criterion}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The errors at each alpha, and the mean of the measure along the curve."""
+        """Tabulate the errors at each alpha, and the mean of the measure along the curve."""
         columns = [
             Column("system", "system"),
             Column("alpha", "alpha", "number"),
@@ -199,7 +199,7 @@ class PerformanceCurve(Result):
         return table, Table("means", "Mean along the curve", means, ((self.system, self.mean()),))
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Return the result under the names of the command line's JSON."""
         return {
             "system": self.system,
             "criterion": self.criterion.name,
@@ -221,7 +221,7 @@ class PerformanceCurve(Result):
 
 
 def alpha_grid(points: int = 101, *, low: float = 0.0, high: float = 1.0) -> NDArray[np.float64]:
-    """Give even values of alpha, each the double nearest to its fraction: 0.57, never 0.5700000000000001.
+    """Compute evenly spaced values of alpha, each the double nearest to its fraction: 0.57, never 0.5700000000000001.
 
     Parameters
     ----------

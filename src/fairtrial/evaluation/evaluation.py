@@ -51,9 +51,9 @@ _DETAILS = (
     Column("threshold", "threshold", "threshold", detail=True),
     *COUNT_COLUMNS,
 )
-"""Columns of the table of errors that only files have."""
+"""Columns of the table of errors that are in files only."""
 _LARGE_EFFECT = 1.2**2
-"""Design effects above this are mentioned: the standard deviation is more than 20 % larger."""
+"""The smallest design effect with a note: the standard deviation is 20 % larger."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -76,7 +76,7 @@ class SystemEvaluation(Result):
     eer_definition : {"step-mean", "step-low", "step-high", "interpolated", "rocch"}
         The definition of the equal error rates.
     given_alpha : float or None
-        The alpha of the caller, whether or not the criterion takes one.
+        The alpha of the caller, even if the criterion takes none.
     n_resamples : int or None
         The number of resamples of the bootstrap interval; None if there is none.
 
@@ -120,7 +120,7 @@ class SystemEvaluation(Result):
 
     @property
     def threshold(self) -> float:
-        """The threshold from dev; of folds, the one that all trials give."""
+        """The threshold from dev; of folds, the one from all trials."""
         return float((self.dev or self.test).threshold)
 
     @cached_property
@@ -167,18 +167,19 @@ class SystemEvaluation(Result):
         Returns
         -------
         RateInterval
-            Estimate and limits: threshold re-estimated unless asked otherwise, trials that share people accounted for.
+            Estimate and limits, which account for trials that share people and, unless `resample` is ``test``, for the
+            uncertainty of the threshold.
         """
-        known, judgement = as_any_measure(measure), self.judgement
+        resolved, judgement = as_any_measure(measure), self.judgement
         level, threshold = confidence or self.confidence, threshold_when(self.resample)
 
-        def make() -> RateInterval:
-            if isinstance(known, Measure):
-                return judged_interval(judgement, measure=known, confidence=level, threshold=threshold)
-            interval: RateInterval = known.interval(judgement, confidence=level, threshold=threshold)
+        def compute() -> RateInterval:
+            if isinstance(resolved, Measure):
+                return judged_interval(judgement, measure=resolved, confidence=level, threshold=threshold)
+            interval: RateInterval = resolved.interval(judgement, confidence=level, threshold=threshold)
             return interval
 
-        return judgement.once(("interval", known, level, threshold), make)
+        return judgement.once(("interval", resolved, level, threshold), compute)
 
     @cached_property
     def intervals(self) -> tuple[RateInterval, ...]:
@@ -229,7 +230,7 @@ class SystemEvaluation(Result):
 
     @cached_property
     def bounds(self) -> dict[Literal["dev", "test"], dict[str, Bounds]]:
-        """From counters, bounds of the figures that the scores would give, by set and name; empty if all is exact."""
+        """From counters, bounds of the figures of the scores, by set and name; empty if all are exact."""
         judgement = self.judgement
         if judgement.exact:
             return {}
@@ -249,7 +250,7 @@ class SystemEvaluation(Result):
 
     @property
     def exact(self) -> bool:
-        """Whether no figure is known by bounds only."""
+        """Whether all figures are exact, and none is bounded only."""
         return not any(bounds.width for by_name in self.bounds.values() for bounds in by_name.values())
 
     @cached_property
@@ -306,7 +307,7 @@ class SystemEvaluation(Result):
         return tuple(notes)
 
     def decisions(self) -> ArrowTable:
-        """Give score, threshold, decision and error of each trial; see `Judgement.decisions`.
+        """Tabulate score, threshold, decision and error of each trial; see `Judgement.decisions`.
 
         Examples
         --------
@@ -318,7 +319,7 @@ class SystemEvaluation(Result):
         return self.judgement.decisions()
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Return the result under the names of the command line's JSON."""
         dev = self._on_dev()
         test = {
             **self.test.to_dict(),
@@ -363,7 +364,7 @@ class SystemEvaluation(Result):
         return result
 
     def _on_dev(self) -> dict[str, Any] | None:
-        """The figures on dev; None without dev."""
+        """Return the figures on dev; None without dev."""
         if self.dev is None or self.dev_eer is None:
             return None
         return {**self.dev.to_dict(), "kind": PROVENANCES[self.kind].dev_kind, "eer": self.dev_eer.value}
@@ -376,16 +377,16 @@ class SystemEvaluation(Result):
 
     @property
     def given(self) -> dict[Threshold, str]:
-        """How sentences call the threshold, or those of the blocks."""
+        """Phrases for the threshold, or for those of the blocks."""
         return GIVEN_ALONG if self.fold_thresholds else GIVEN
 
     def _kind_of(self, measure: AnyMeasure) -> Kind:
-        """Tell whether a measure is a priori."""
+        """Return whether a measure is a priori, in words."""
         kind: Kind = self.kind if isinstance(measure, Measure) else measure.status(PROVENANCES[self.kind])
         return kind
 
     def answer(self) -> str:
-        """Both error rates, the HTER with its interval, and what they rest on."""
+        """Write both error rates, the HTER with its interval, and whether they are a priori."""
         far, frr, hter = (percent(rate) for rate in (self.test.far, self.test.frr, self.test.hter))
         interval = self.intervals[0]
         text = (
@@ -414,8 +415,8 @@ class SystemEvaluation(Result):
             Column("interval", interval_title(leading.confidence), "interval"),
             Column("eer", "EER", "rate", optional=True),
         ]
-        taken = {column.key for column in (*columns, *_DETAILS)}
-        keys = {name: f"measure_{name}" if name in taken else name for name in self.reported}
+        used = {column.key for column in (*columns, *_DETAILS)}
+        keys = {name: f"measure_{name}" if name in used else name for name in self.reported}
         for name, measure in self.reported.items():
             kind = self._kind_of(measure)
             title = term(measure.label) if kind == self.kind else f"{term(measure.label)} ({kind})"
@@ -500,10 +501,10 @@ class SystemEvaluation(Result):
         for interval in (*self.intervals, self.interval("far"), self.interval("frr"), *self.measure_intervals.values()):
             people = "trials taken as independent" if interval.sharing == "none" else "trials share people"
             meaning = f"{people}; {self.given[interval.threshold]}"
-            reported = next((each for each in self.reported.values() if each.name == interval.measure), None)
-            if reported is not None and not isinstance(reported, Measure):
-                given = reported.given[interval.threshold]
-                meaning = f"{people}; {self._kind_of(reported) if reported.posteriori else given}"
+            measure = next((reported for reported in self.reported.values() if reported.name == interval.measure), None)
+            if measure is not None and not isinstance(measure, Measure):
+                given = measure.given[interval.threshold]
+                meaning = f"{people}; {self._kind_of(measure) if measure.posteriori else given}"
             elif interval.limits == "independent":
                 meaning = "chance, if all trials were independent: eq. (13)"
             limits = (*interval.interval, interval.is_share)
@@ -546,7 +547,7 @@ class Evaluation(SystemResults[SystemEvaluation]):
     Attributes
     ----------
     systems : tuple of SystemEvaluation
-        One per system, in the order asked for.
+        One per system, in the order of the call.
 
     Examples
     --------
@@ -560,13 +561,13 @@ class Evaluation(SystemResults[SystemEvaluation]):
     systems: tuple[SystemEvaluation, ...]
 
     def answer(self) -> str:
-        """Give that of one system, or the HTERs of several, the lowest first."""
+        """Write the answer of one system, or the HTERs of several, the lowest first."""
         first = self.systems[0]
         if len(self.systems) == 1:
             return first.answer()
         entries = [
-            f"{each.system} {percent(each.test.hter)} ({interval_text(*each.intervals[0].interval)})"
-            for each in sorted(self.systems, key=lambda each: each.test.hter)
+            f"{result.system} {percent(result.test.hter)} ({interval_text(*result.intervals[0].interval)})"
+            for result in sorted(self.systems, key=lambda result: result.test.hter)
         ]
         interval = first.intervals[0]
         how = f"{first.kind}, {first.given[interval.threshold]}"
@@ -666,31 +667,31 @@ def evaluate(
     >>> result.kind, len(result.fold_thresholds), result.test.genuine
     ('a priori (cross-validated)', 4, 80)
     """
-    given = dict(locals())
+    arguments = dict(locals())
     check_choice("resample", resample, ("test", "both"))
     check_confidence(confidence)
     if dev is None and threshold is None:
         template = "give {dev!p}, to choose a threshold on, or {threshold!p}, if it was fixed before"
         raise ParameterError(template, code="needs-dev", dev=..., threshold=...)
     sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
-    refuse_excluded(evaluate, given, has_scores=sets.has_scores)
-    known = [as_any_measure(each) for each in ([measures] if isinstance(measures, str) else measures)]
+    refuse_excluded(evaluate, arguments, has_scores=sets.has_scores)
+    resolved = [as_any_measure(measure) for measure in ([measures] if isinstance(measures, str) else measures)]
     if not sets.has_scores:
-        errors_only(known)
-    names = [measure.name for measure in known]
+        errors_only(resolved)
+    names = [measure.name for measure in resolved]
     reported = {
         name if names.count(name) == 1 else f"{name} {number}": measure
-        for number, (name, measure) in enumerate(zip(names, known, strict=True), 1)
+        for number, (name, measure) in enumerate(zip(names, resolved, strict=True), 1)
     }
     rule = as_criterion(criterion)
     evaluations = []
-    for name in sets.chosen(systems):
+    for name in sets.system_names(systems):
         if threshold is not None:
             judgement = judge_at(sets, threshold, system=name)
         else:
             judgement = judge(sets, system=name, criterion=rule, alphas=rule.resolve_alpha(alpha))
-        for measure in known:
+        for measure in resolved:
             if not isinstance(measure, Measure):
-                measure.evidence(judgement)  # trials that cannot be calibrated are refused now
+                measure.evidence(judgement)  # refuses trials that cannot be calibrated now, not on request
         evaluations.append(SystemEvaluation(judgement, reported, confidence, resample, eer, alpha, n_resamples))
     return Evaluation(tuple(evaluations))

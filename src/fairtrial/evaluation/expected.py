@@ -44,7 +44,7 @@ class ExpectedPerformance(Result):
     Attributes
     ----------
     curves : tuple of PerformanceCurve
-        One per system; the pooled one last, if it was asked for.
+        One per system; with `pool`, the pooled one last.
     sets : TrialSets
         The trials, and who shares them.
     bands : dict of str to Band
@@ -78,7 +78,7 @@ class ExpectedPerformance(Result):
     notes: tuple[Note | str, ...] = ()
 
     def answer(self) -> str:
-        """Give the alphas at which two systems differ, or the mean of each along alpha."""
+        """Write the alphas at which two systems differ, or the mean of each along alpha."""
         if self.comparisons:
             return self.comparisons[0].answer()
         measure, alpha = self.curves[0].measure, self.curves[0].alpha
@@ -88,7 +88,7 @@ class ExpectedPerformance(Result):
         return f"Mean {term(measure.label)} over alpha from {alpha[0]:g} to {alpha[-1]:g} ({chosen}): {means}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give curves, areas and the comparison by the names of the command line's JSON."""
+        """Return curves, areas and the comparison under the names of the command line's JSON."""
         curves = []
         for curve in self.curves:
             band = self.bands.get(curve.system)
@@ -266,7 +266,7 @@ def expected_performance(
     check_choice("bands", bands, ("none", "pointwise", "simultaneous"))
     check_confidence(confidence)
     sets = TrialSets.of(dev, test, folds=folds, cluster=cluster, rng=rng)
-    names = sets.chosen(systems)
+    names = sets.system_names(systems)
     in_pieces = sets.sources("dev") is not None
     if not sets.has_scores or in_pieces:
         needs = {"bands": bands != "none", "compare": compare is not None, "pool": pool and not sets.has_scores}
@@ -289,7 +289,7 @@ def expected_performance(
         options = ("resample", "n_resamples", "workers", "band_method", "simultaneous", "method", "bands", "compare")
         raise ParameterError(unused[0], code="does-not-apply", **dict.fromkeys(options, 0))
     threshold = threshold_when(resample)
-    reported, *over = errors_only([as_any_measure(each) for each in (measure, *areas)], _NO_THRESHOLD)
+    reported, *over = errors_only([as_any_measure(named) for named in (measure, *areas)], _NO_THRESHOLD)
     if len(over) != 2:
         raise ParameterError("{areas!p}: expected two measures, as in precision,recall", areas=areas)
     rule, alphas = as_criterion(criterion), alpha_grid(points, low=range[0], high=range[1])
@@ -301,7 +301,7 @@ def expected_performance(
     curves = answer_together(jobs) if in_pieces else [job() for job in jobs]
     by_name = dict(zip(names, curves, strict=True))
     notes: list[Note | str] = list(sets.notes)
-    if not in_pieces:  # which would be read once more
+    if not in_pieces:  # pieces would be read once more
         notes += [note for curve in curves for note in curve.judged().reversed_scores()]
     if in_pieces and not no_areas:
         notes.append(_NO_AREAS)
@@ -310,14 +310,14 @@ def expected_performance(
     resampling: dict[str, Any] = {
         "confidence": confidence, "n_resamples": n_resamples, "rng": rng, "workers": workers,
     }  # fmt: skip
-    around = {}
+    band_of = {}
     if bands != "none":
         for name, curve in by_name.items():
-            around[name] = curve_band(curve, kind=bands, method=band_method, threshold=threshold, **resampling)
-    by_system: dict[str, Areas] = {}
+            band_of[name] = curve_band(curve, kind=bands, method=band_method, threshold=threshold, **resampling)
+    area_of: dict[str, Areas] = {}
     if not (no_areas or sets.rows("dev") is None or sets.rows() is None or sets.blocks):
         targets = Targets.of(over[0], over[1], range[0], range[1], convention)
-        by_system = {name: areas_of(sets, name, targets) for name in names}
+        area_of = {name: areas_of(sets, name, targets) for name in names}
     comparisons: list[CurveComparison] = []
     tests: Mapping[AreaName, TestResult] = {}
     if compare is not None:
@@ -331,15 +331,15 @@ def expected_performance(
         comparisons.append(run(threshold=threshold if method == "cluster" else "fixed"))
         if comparisons[0].threshold == "re-estimated":
             comparisons.append(run(threshold="fixed"))
-        if by_system:
-            tests = compare_areas(*(by_system[name] for name in compare))
+        if area_of:
+            tests = compare_areas(*(area_of[name] for name in compare))
     if pool:
         curves = [*curves, pool_curves(curves)]
     return ExpectedPerformance(
         tuple(curves),
         sets,
-        around,
-        by_system,
+        band_of,
+        area_of,
         tuple(comparisons),
         tests,
         confidence,

@@ -74,16 +74,16 @@ def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: floa
     trials = sets.trials()
     wrong = _placements(trials.column(system), trials.genuine)
     error = float(wrong[trials.genuine].mean())
-    made = estimate_of_values(sets, error, wrong)
-    spread = made.variance.value
-    effective = error * (1 - error) / spread if spread > 0 else made.people
-    low, high = wilson_limits(error, effective, student_quantile(made.df, check_confidence(confidence)))
+    estimated = estimate_of_values(sets, error, wrong)
+    variance = estimated.variance.value
+    effective = error * (1 - error) / variance if variance > 0 else estimated.people
+    low, high = wilson_limits(error, effective, student_quantile(estimated.df, check_confidence(confidence)))
     note = "" if 0 < error < 1 else _NO_ERROR if error == 0 else "every genuine score is below every impostor score"
     return RateInterval(
         1 - error,
         max(1 - high, 0.0),
         min(1 - low, 1.0),
-        made.sigma,
+        estimated.sigma,
         confidence,
         "delong",
         "auc",
@@ -94,7 +94,7 @@ def auc_interval(sets: TrialSets, *, system: str | None = None, confidence: floa
 
 
 def _placements(scores: NDArray[np.floating], genuine: NDArray[np.bool_]) -> Floats:
-    """Give the proportion of the other class that each trial is ordered wrongly with; equal scores count half."""
+    """Compute the proportion of the other class that each trial is ordered wrongly with; equal scores count half."""
     wrong = np.empty(len(scores))
     for rows, sign in ((genuine, 1), (~genuine, -1)):
         others = np.sort(sign * scores[~rows])
@@ -160,13 +160,13 @@ def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: 
     for rows, sign, mean in ((trials.genuine, 1, means[0]), (~trials.genuine, -1, means[1])):
         away = scores[rows] - mean
         tangent[rows] = sign * away / width - distance * away**2 / (4 * width**2)
-    made = estimate_of_values(sets, distance, tangent)
-    low, high = made.interval(confidence)
+    estimated = estimate_of_values(sets, distance, tangent)
+    low, high = estimated.interval(confidence)
     return RateInterval(
         distance,
         low,
         high,
-        made.sigma,
+        estimated.sigma,
         confidence,
         "student",
         "d-prime",
@@ -199,7 +199,7 @@ class TargetPoint:
         return bool(self.dev.false_accepts >= SUPPORT)
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Return the result under the names of the command line's JSON."""
         return {
             "far_target": self.far_target,
             "threshold": self.threshold,
@@ -247,7 +247,7 @@ class SystemPoints(Result):
     notes: tuple[Note | str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON; AUC and d' have no threshold."""
+        """Return the result under the names of the command line's JSON; AUC and d' have no threshold."""
         result: dict[str, Any] = {
             "system": self.system,
             "criterion": _RULE,
@@ -261,7 +261,7 @@ class SystemPoints(Result):
         return {**result, "notes": plain(self.notes)}
 
     def answer(self) -> str:
-        """Give the FRR at each target with its interval."""
+        """Write the FRR at each target with its interval."""
         rates = [
             f"{percent(p.test.frr)} ({interval_text(*p.interval.interval)}) at {level_text(p.far_target)}"
             for p in self.points
@@ -270,7 +270,7 @@ class SystemPoints(Result):
         return f"{self.system}: {term('FRR')} with its {title} at each target {term('FAR')}: {in_a_row(rates)}"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per figure."""
+        """Tabulate one row per figure."""
         provenance = PROVENANCES[self.kind]
         columns = (
             Column("system", "system"),
@@ -287,7 +287,7 @@ class SystemPoints(Result):
             *COUNT_COLUMNS,
         )
         rows: list[tuple[str, RateInterval, dict[str, Any]]]
-        rows = [(each.label, each, {}) for each in (self.auc, self.d_prime)]
+        rows = [(interval.label, interval, {}) for interval in (self.auc, self.d_prime)]
         for point in self.points:
             at_threshold = {
                 **point.test.to_dict(),
@@ -328,29 +328,30 @@ def operating_points_of(
     confidence: float = 0.95,
     threshold: Threshold = "re-estimated",
 ) -> SystemPoints:
-    """Report the figures of one system; see `operating_points`."""
+    """Compute the figures of one system; see `operating_points`."""
     targets = [check_share("a target FAR", target, open_ends=True) for target in far_targets]
     if not targets or len(set(targets)) < len(targets):
         raise ParameterError(f"give one target FAR or more, each once, not {list(far_targets)}")
     name = sets.system_name(system)
-    judged = judge(sets, system=name, criterion=_RULE, alphas=targets)
-    assert judged.dev is not None
+    judgement = judge(sets, system=name, criterion=_RULE, alphas=targets)
+    assert judgement.dev is not None
     by_frr, by_far = (
-        intervals_along(judged, measure=rate, confidence=confidence, threshold=threshold) for rate in ("frr", "far")
+        intervals_along(judgement, measure=rate, confidence=confidence, threshold=threshold) for rate in ("frr", "far")
     )
     points = tuple(
-        TargetPoint(target, at_dev, judged.at(k), at_dev.threshold, by_frr[k], by_far[k])
+        TargetPoint(target, at_dev, judgement.at(k), at_dev.threshold, by_frr[k], by_far[k])
         for k, target in enumerate(targets)
-        for at_dev in [judged.dev[k].scalar()]
+        for at_dev in [judgement.dev[k].scalar()]
     )
-    auc, d_prime = (find(sets, system=name, confidence=confidence) for find in (auc_interval, d_prime_interval))
-    notes: list[Note | str] = [*sets.notes, *judged.reversed_scores()]
-    notes += [f"{name}: {term(each.label)}: {each.note}" for each in (auc, d_prime) if each.note]
+    auc = auc_interval(sets, system=name, confidence=confidence)
+    d_prime = d_prime_interval(sets, system=name, confidence=confidence)
+    notes: list[Note | str] = [*sets.notes, *judgement.reversed_scores()]
+    notes += [f"{name}: {term(figure.label)}: {figure.note}" for figure in (auc, d_prime) if figure.note]
     few = [f"{level_text(p.far_target)} ({p.dev.false_accepts})" for p in points if not p.supported]
     if few:
         template = "too few {false accepts} on dev at target {FAR} {targets:and}: {needed} needed; indicative only"
         notes.append(Note("few-errors", template, name, warning=True, targets=few, needed=SUPPORT))
-    return SystemPoints(name, points, auc, d_prime, judged.kind, tuple(notes))
+    return SystemPoints(name, points, auc, d_prime, judgement.kind, tuple(notes))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -375,10 +376,11 @@ class OperatingPoints(SystemResults[SystemPoints]):
     systems: tuple[SystemPoints, ...]
 
     def answer(self) -> str:
-        """Give that of one system, or the FRRs of several at the first target, the lowest first."""
+        """Write the answer of one system, or the FRRs of several at the first target, the lowest first."""
         if len(self.systems) == 1:
             return self.systems[0].answer()
-        points = sorted(((each.system, each.points[0]) for each in self.systems), key=lambda pair: pair[1].test.frr)
+        points = [(result.system, result.points[0]) for result in self.systems]
+        points.sort(key=lambda pair: pair[1].test.frr)
         entries = [
             f"{name} {percent(point.test.frr)} ({interval_text(*point.interval.interval)})" for name, point in points
         ]
@@ -460,6 +462,6 @@ def operating_points(
     return OperatingPoints(
         tuple(
             operating_points_of(sets, name, far_targets=far_targets, confidence=confidence, threshold=threshold)
-            for name in sets.chosen(systems)
+            for name in sets.system_names(systems)
         )
     )

@@ -1,4 +1,4 @@
-"""Test two systems on the same trials, each at its own threshold, and over folds."""
+"""Test the difference of two systems on the same trials, and over folds."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Pair:
 
     @property
     def alpha(self) -> float:
-        """The alpha that thresholds were chosen at."""
+        """The alpha of the thresholds."""
         return float(self.a.alpha[self.index])
 
     @property
@@ -104,11 +104,9 @@ class Pair:
 
 
 def pair_judgements(a: Judgement, b: Judgement, *, index: int = 0) -> Pair:
-    """Decide all trials by both systems."""
-    if a.sets is not b.sets and a.trials is not b.trials:
-        same = len(a.trials) == len(b.trials) and np.array_equal(a.trials.genuine, b.trials.genuine)
-        if not same:
-            raise TrialsError(f"{a.system} and {b.system} were judged on different trials")
+    """Compute the decisions of both systems on all trials."""
+    if not (a.sets is b.sets or a.trials is b.trials or np.array_equal(a.trials.genuine, b.trials.genuine)):
+        raise TrialsError(f"{a.system} and {b.system} were judged on different trials")
     return Pair(a, b, a.wrong(index), b.wrong(index), index)
 
 
@@ -128,20 +126,20 @@ def leading_test(
     measure
         Any measure.
     threshold
-        ``re-estimated``: whether the systems differ, each with its way to a threshold. ``fixed``: whether these two
-        thresholds do.
+        ``re-estimated``: test whether the systems differ, with thresholds chosen anew. ``fixed``: test whether they
+        differ at these thresholds.
 
     Returns
     -------
     TestResult
-        By Student's t, called ``cluster`` if people are known and ``paired`` if not.
+        By Student's t, called ``cluster`` if trials share people and ``paired`` if not.
     """
-    known = as_measure(measure)
-    difference = estimate([(1.0, pair.a), (-1.0, pair.b)], known, index=pair.index, threshold=threshold)
+    measure = as_measure(measure)
+    difference = estimate([(1.0, pair.a), (-1.0, pair.b)], measure, index=pair.index, threshold=threshold)
     sets, note = pair.a.sets, None
     people = sets.people[1]
     if people is not None:
-        alone: dict[str, Any] = {
+        single_roles: dict[str, Any] = {
             word: " and ".join(part.alone)
             for word, part in (("genuine", people.genuine), ("impostor", people.impostor))
             if part.alone
@@ -167,8 +165,8 @@ def permutation_test(
     Only discordant trials matter, and the number of them that change sides is binomial: two draws per permutation.
     """
     check_resamples(n_resamples)
-    known = as_measure(measure)
-    weights = linear_weights(known, pair.alpha)
+    measure = as_measure(measure)
+    weights = linear_weights(measure, pair.alpha)
     discordant = pair.discordant
     generator = as_generator(rng)
     a = pair.counts_a
@@ -191,9 +189,9 @@ def permutation_test(
         estimate,
         float(np.std(shifts)),
         alternative,
-        measure=known.name,
-        is_share=known.is_share,
-        label=known.label,
+        measure=measure.name,
+        is_share=measure.is_share,
+        label=measure.label,
     )
 
 
@@ -209,7 +207,7 @@ def bootstrap_difference(
 ) -> Bootstrap:
     """Bootstrap the difference of any measure between the two systems, trials or people resampled.
 
-    Drawing both people of a trial overstates what belongs to neither of them (Owen 2007): conservative.
+    Drawing both people of a trial overstates the variance that belongs to neither of them: conservative (Owen 2007).
 
     References
     ----------
@@ -225,7 +223,7 @@ def bootstrap_test(
     bootstrap: Bootstrap, *, alternative: Alternative = "two-sided", measure: AnyMeasureLike = "hter"
 ) -> TestResult:
     """Test a bootstrapped difference against 0; without a standard deviation if all replicates are equal."""
-    known = as_any_measure(measure)
+    measure = as_any_measure(measure)
     return TestResult(
         "bootstrap",
         bootstrap.estimate,
@@ -234,9 +232,9 @@ def bootstrap_test(
         float(np.std(bootstrap.replicates)) if bootstrap.moves else None,
         alternative,
         "" if bootstrap.moves else "all replicates are equal, so nothing can be tested",
-        measure=known.name,
-        is_share=known.is_share,
-        label=known.label,
+        measure=measure.name,
+        is_share=measure.is_share,
+        label=measure.label,
     )
 
 
@@ -249,7 +247,7 @@ def every_test(
     n_resamples: int = 10_000,
     rng: np.random.Generator | int | None = 0,
 ) -> list[TestResult]:
-    """Run every test of the measure; the one that accounts for most comes first."""
+    """Run every test of the measure, the one with the fewest assumptions first."""
     options: dict[str, Any] = {"measure": measure, "alternative": alternative}
     tests = [leading_test(pair, **options)]
     if tests[0].threshold == "re-estimated":
@@ -285,7 +283,7 @@ def corrected_resampled_test(
     measure: MeasureLike = "hter",
     alternative: Alternative = "two-sided",
 ) -> TestResult:
-    r"""Test the differences of folds by Student's t, with a variance that allows for training sets that overlap.
+    r"""Test the differences of folds by Student's t, with a variance for overlapping training sets.
 
     .. math:: t = \bar d / \sqrt{(1 / J + n_2 / n_1) s^2}
 
@@ -417,10 +415,10 @@ def fold_differences(pair: Pair, measure: Measure) -> NDArray[np.float64]:
     lacking = fold_without_class(pair.a.sets.blocks, genuine)
     if lacking:
         raise TrialsError(lacking)
-    kept = fold >= 0
+    is_judged = fold >= 0
     values = []
     for wrong in (pair.wrong_a, pair.wrong_b):
-        cells = np.bincount((4 * fold + 2 * genuine + wrong)[kept], minlength=4 * (1 + int(fold.max())))
+        cells = np.bincount((4 * fold + 2 * genuine + wrong)[is_judged], minlength=4 * (1 + int(fold.max())))
         right_impostor, accepts, right_genuine, rejects = cells.reshape(-1, 4).T
         counts = ErrorCounts(np.nan, accepts, rejects, right_genuine + rejects, right_impostor + accepts)
         values.append(np.asarray(measure(counts, pair.alpha), dtype=np.float64))
@@ -428,7 +426,7 @@ def fold_differences(pair: Pair, measure: Measure) -> NDArray[np.float64]:
 
 
 def fold_without_class(blocks: Sequence[Block], genuine: NDArray[np.bool_]) -> str:
-    """Say which fold lacks genuine or impostor trials to show a difference on; empty if none does."""
+    """Write which fold lacks genuine or impostor trials; empty if none does."""
     fold = fold_of_trials(blocks)
     for number in range(1 + int(fold.max())):
         for name, rows in (("genuine", genuine), ("impostor", ~genuine)):

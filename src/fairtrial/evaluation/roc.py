@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fairtrial.inference.bootstrap import Bootstrap
 
 _MANY = 1 << 20
-"""Number of scores above which they are not sorted for a curve that is drawn."""
+"""Number of scores above which a curve for drawing is computed without sorting them."""
 _SMALL = 1e-6
 """Smallest rate that a drawn curve distinguishes from 0."""
 _REACH = 6.0
@@ -71,7 +71,7 @@ class RocCurve(Result):
         return np.asarray(self.counts.frr)
 
     def probit(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give FAR and FRR on the axes of a DET curve.
+        """Compute FAR and FRR on the axes of a DET curve.
 
         Returns
         -------
@@ -83,7 +83,7 @@ class RocCurve(Result):
         return ndtri(self.far), ndtri(self.frr)
 
     def area(self) -> float:
-        """Give the area under the curve of errors: FRR over FAR, with straight lines between the points.
+        """Compute the area under the curve of errors: FRR over FAR, with straight lines between the points.
 
         Returns
         -------
@@ -93,15 +93,15 @@ class RocCurve(Result):
         return area_under(self.counts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists."""
+        """Return plain lists."""
         return _lists(threshold=self.threshold, far=self.far, frr=self.frr)
 
     def answer(self) -> str:
-        """The number of points and the area under them."""
+        """Write the number of points and the area under them."""
         return f"{plural(len(self.counts), 'point')}, area under the errors {percent(self.area())}"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per point."""
+        """Tabulate one row per point."""
         caption = f"ROC{' convex hull' if self.convex_hull else ''}, a posteriori"
         return _point_table("roc", caption, self.threshold, FAR=self.far, FRR=self.frr)
 
@@ -194,7 +194,7 @@ class PrecisionRecallCurve(Result):
         return np.asarray(recall(self.counts))
 
     def average_precision(self) -> float:
-        """Give the area under the curve as steps: the precision at each threshold times the recall that it adds.
+        """Compute the area under the curve as steps: the precision at each threshold times the recall that it adds.
 
         Returns
         -------
@@ -205,16 +205,16 @@ class PrecisionRecallCurve(Result):
         return float(np.dot(gained, self.precision))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists, and the average precision."""
+        """Return plain lists and the average precision."""
         lists = _lists(threshold=self.threshold, precision=self.precision, recall=self.recall)
         return {**lists, "average_precision": self.average_precision()}
 
     def answer(self) -> str:
-        """The number of points and the average precision."""
+        """Write the number of points and the average precision."""
         return f"{plural(len(self.counts), 'point')}, average precision {percent(self.average_precision())}"
 
     def tables(self) -> tuple[Table, ...]:
-        """One row per point."""
+        """Tabulate one row per point."""
         caption = "Precision and recall, a posteriori"
         return _point_table("precision_recall", caption, self.threshold, precision=self.precision, recall=self.recall)
 
@@ -291,22 +291,22 @@ def _thinned(counts: ErrorCounts, max_points: int | None) -> ErrorCounts:
 
 
 def _even_points(counts: ErrorCounts, max_points: int) -> NDArray[np.int64]:
-    """Choose both ends, and the points on either side of even steps along the DET curve."""
+    """Select both ends, and the points on either side of even steps along the DET curve."""
     if max_points < 2:
         raise ParameterError(f"max_points must be at least 2, not {max_points}")
     from scipy.special import ndtri
 
     x, y = (ndtri(np.clip(rates, _SMALL, 1 - _SMALL)) for rates in (counts.far, counts.frr))
-    travelled = y - x  # rises with the threshold
+    path = y - x  # rises with the threshold
     last = len(counts) - 1
-    kept = np.array([0, last])
-    for finer in (8, 4, 2, 1):  # many steps end on the same long tread: there is room for more of them
-        places = np.linspace(travelled[0], travelled[-1], finer * (max_points - 2) // 2 + 2)[1:-1]
-        before = np.searchsorted(travelled, places, side="right") - 1
-        kept = np.unique(np.concatenate([[0, last], before, before + 1]).clip(0, last))
-        if len(kept) <= max_points:
+    selected = np.array([0, last])
+    for finer in (8, 4, 2, 1):  # steps that end on the same long tread leave room for more
+        places = np.linspace(path[0], path[-1], finer * (max_points - 2) // 2 + 2)[1:-1]
+        before = np.searchsorted(path, places, side="right") - 1
+        selected = np.unique(np.concatenate([[0, last], before, before + 1]).clip(0, last))
+        if len(selected) <= max_points:
             break
-    return kept
+    return selected
 
 
 def area_under(counts: ErrorCounts) -> float:
@@ -365,7 +365,7 @@ def bootstrap_eer(
     n_resamples: int = 1000,
     rng: np.random.Generator | int | None = 0,
 ) -> Bootstrap:
-    """Bootstrap the equal error rate (step-mean), which is a posteriori: every replicate has its own threshold.
+    """Bootstrap the equal error rate (step-mean), a posteriori: every replicate has another threshold.
 
     Parameters
     ----------
@@ -423,13 +423,13 @@ def bootstrap_eer(
 def _eer_of_resampled_people(
     scores: NDArray[np.float64], people: People, count: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], int]:
-    """Compute the EERs of resampled people, and the number of resamples redrawn for want of a class."""
+    """Compute the EERs of resampled people, and count the resamples that lacked a class and were redrawn."""
     thresholds = np.unique(scores)
     parts, ends = [], []
     for part in people.classes:
         order = np.argsort(scores[part.rows], kind="stable")
         columns = tuple(column[order] for column in part.people)
-        parts.append(replace(part, rows=part.rows[order], people=columns, apart=part.apart[order]))
+        parts.append(replace(part, rows=part.rows[order], people=columns, is_pair=part.is_pair[order]))
         ends.append(np.searchsorted(scores[part.rows[order]], thresholds, side="right"))
     values, redrawn = np.empty(count), 0
     for k in range(count):
@@ -498,14 +498,14 @@ def _eer_of_resampled_trials(
 
 
 def _knots(genuine: NDArray[np.float64], impostor: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
-    """Give -inf and the distinct genuine scores around the crossing, and whether any were left out."""
-    every = np.unique(np.concatenate([[-np.inf], genuine]))
-    frr = np.searchsorted(genuine, every, side="right") / len(genuine)
-    far = 1 - np.searchsorted(impostor, every, side="right") / len(impostor)
+    """Select -inf and the distinct genuine scores around the crossing; return whether any were left out, too."""
+    candidates = np.unique(np.concatenate([[-np.inf], genuine]))
+    frr = np.searchsorted(genuine, candidates, side="right") / len(genuine)
+    far = 1 - np.searchsorted(impostor, candidates, side="right") / len(impostor)
     rate = float(frr[np.argmin(np.abs(far - frr))])
     slack = _REACH * sqrt(max(rate * (1 - rate), 0.01) * (1 / len(genuine) + 1 / len(impostor))) + 3 / len(genuine)
     near = np.flatnonzero((np.abs(frr - rate) <= slack) | (np.abs(far - rate) <= slack))
-    if not len(near) or len(every) < 50:
-        return every, False
-    kept = np.unique(np.concatenate([every[:1], every[max(near[0] - 1, 0) : near[-1] + 2]]))
-    return kept, len(kept) < len(every)
+    if not len(near) or len(candidates) < 50:
+        return candidates, False
+    selected = np.unique(np.concatenate([candidates[:1], candidates[max(near[0] - 1, 0) : near[-1] + 2]]))
+    return selected, len(selected) < len(candidates)

@@ -35,7 +35,7 @@ BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bc", "bca"]
 Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """From cell counts, one row per replicate, to one number per replicate, or to a row of them."""
 Progress: TypeAlias = Callable[[float], None]
-"""Called with the proportion of the work that was done since the last call."""
+"""A function that is called with the proportion of the work done since the last call."""
 
 _BLOCK = 256
 _TRIES = 100
@@ -56,7 +56,7 @@ class Bootstrap:
     acceleration : float or None
         The skewness of the statistic; None if it was not computed.
     redrawn : int
-        How often a replicate lacked a class and was redrawn.
+        The number of replicates that lacked a class and were redrawn.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class Bootstrap:
         Raises
         ------
         ParameterError
-            If the method is unknown, or ``bca`` is asked of a statistic of unknown skewness.
+            If the method is unknown, or ``bca`` is used without a known skewness.
         """
         check_confidence(confidence)
         check_choice("method", method, get_args(BootstrapMethod))
@@ -120,7 +120,7 @@ class Bootstrap:
 
         below = np.mean(self.replicates < self.estimate) + np.mean(self.replicates == self.estimate) / 2
         if not 0 < below < 1:
-            return tails  # the replicates do not reach around the estimate, so there is nothing to correct by
+            return tails  # all replicates are on one side of the estimate, so its bias cannot be estimated
         bias = ndtri(below)
         shifted = bias + ndtri(tails)
         return np.asarray(ndtr(bias + shifted / (1 - acceleration * shifted)))
@@ -133,8 +133,8 @@ class Bootstrap:
         alternative : {"two-sided", "less", "greater"}, default "two-sided"
             What is claimed of the statistic.
         method : {"percentile", "centred", "bc", "bca"}, default "percentile"
-            ``centred``: the proportion of replicates as far from their mean as 0 is. The other methods: the proportion
-            on the other side of 0 than what is claimed.
+            ``centred``: the proportion of replicates at least as far from their mean as 0 is. The other methods: the
+            proportion on the side of 0 opposite to the claim.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class Bootstrap:
         return {"less": above, "greater": below, "two-sided": min(1.0, 2 * min(below, above))}[alternative]
 
     def _proportion(self, which: NDArray[np.bool_]) -> float:
-        """Compute the proportion of the replicates and of the statistic itself, which is never 0."""
+        """Compute the proportion among the replicates and the statistic itself, so that it is never 0."""
         return (int(np.count_nonzero(which)) + 1) / (len(self.replicates) + 1)
 
 
@@ -162,22 +162,23 @@ def centred_along(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Compute the centred intervals of several statistics of the same replicates, and the factor of their widths.
 
-    Simultaneous intervals are wider by one factor, with which the requested proportion of replicates lies within all
-    of them.
+    Simultaneous intervals are wider by one factor, so that the requested proportion of replicates lies within all of
+    them.
     """
-    ends = np.array([each.interval(confidence=confidence, method="centred") for each in bootstraps])
+    ends = np.array([bootstrap.interval(confidence=confidence, method="centred") for bootstrap in bootstraps])
     if not simultaneous:
         return ends[:, 0], ends[:, 1], 1.0
     middles, radii = ends.mean(axis=1), (ends[:, 1] - ends[:, 0]) / 2
     moving = radii > 0
-    away = np.abs(np.stack([each.replicates for each in bootstraps], axis=1) - middles)[:, moving] / radii[moving]
-    wider = max(float(np.quantile(np.max(away, axis=1, initial=0), confidence)), 1.0)
-    return middles - wider * radii, middles + wider * radii, wider
+    replicates = np.stack([bootstrap.replicates for bootstrap in bootstraps], axis=1)
+    away = np.abs(replicates - middles)[:, moving] / radii[moving]
+    factor = max(float(np.quantile(np.max(away, axis=1, initial=0), confidence)), 1.0)
+    return middles - factor * radii, middles + factor * radii, factor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Between:
-    """Numbers of trials by pair of people."""
+    """The number of trials of each pair of people."""
 
     first: NDArray[np.int64]
     """The people of the rows."""
@@ -188,7 +189,7 @@ class _Between:
 
     @classmethod
     def of(cls, first: NDArray[np.int64], second: NDArray[np.int64], size: int) -> _Between:
-        """Count pairs of `size` people; those who take part in none have no row or column."""
+        """Count the trials of pairs among `size` people; those without a pair have no row or column."""
         from scipy.sparse import coo_array
 
         (rows, row), (columns, column) = (np.unique(people, return_inverse=True) for people in (first, second))
@@ -197,7 +198,7 @@ class _Between:
         return cls(rows, columns, sparse.toarray() if dense else sparse)
 
     def drawn(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Count the trials of each replicate from how often each person is drawn."""
+        """Count the trials of each replicate from the number of draws of each person."""
         return np.asarray(np.einsum("ij,ij->i", numbers[:, self.first] @ self.counts, numbers[:, self.second]))
 
     def add_trials(self, trials: NDArray[np.float64]) -> None:
@@ -208,7 +209,7 @@ class _Between:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountTable:
-    """Trials counted by outcome cell, as a whole or by the people who take part in them.
+    """Trials counted by outcome cell, in total or by the people who take part in them.
 
     The first `genuine_cells` cells are genuine trials, the others impostor trials.
     """
@@ -217,18 +218,21 @@ class CountTable:
     """The counts of all trials."""
     genuine_cells: int
     people: People | None = None
-    """Who is drawn; None if every trial is drawn alone."""
+    """The people who are drawn; None if single trials are drawn."""
     alone: NDArray[np.float64] | None = None
-    """Counts of trials that involve one person, one row per person."""
+    """Counts of trials of one person, one row per person."""
     between: tuple[_Between | None, ...] = ()
-    """For each cell the trials between two people; None if there is none."""
+    """For each cell the trials of two people; None if there is none."""
     stratified: bool = False
-    """Whether the numbers of genuine and impostor trials are kept when trials are drawn alone."""
+    """Whether draws of single trials keep the numbers of genuine and impostor trials."""
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the cell counts of `count` replicates."""
         if self.alone is None or self.people is None:
-            return self._draw_trials(count, rng)
+            split = self.genuine_cells if self.stratified else 0
+            parts = [part for part in (self.cells[:split], self.cells[split:]) if len(part)]
+            by_part = [rng.multinomial(int(part.sum()), part / part.sum(), size=count) for part in parts]
+            return np.concatenate(by_part, axis=1).astype(np.float64)
         numbers = self.people.draw(count, rng)
         drawn = numbers @ self.alone
         for cell, pairs in enumerate(self.between):
@@ -236,22 +240,16 @@ class CountTable:
                 drawn[:, cell] += pairs.drawn(numbers)
         return drawn
 
-    def _draw_trials(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        split = self.genuine_cells if self.stratified else 0
-        parts = [part for part in (self.cells[:split], self.cells[split:]) if len(part)]
-        drawn = [rng.multinomial(int(part.sum()), part / part.sum(), size=count) for part in parts]
-        return np.concatenate(drawn, axis=1).astype(np.float64)
-
     def lacks_a_class(self, drawn: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Mark the replicates without genuine or without impostor trials."""
         genuine = drawn[:, : self.genuine_cells].sum(axis=1)
         return np.asarray((genuine == 0) | (drawn.sum(axis=1) == genuine))
 
     def left_out(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Give the cell counts without one trial of each cell, or without one person each, and the weight of each."""
+        """Compute the cell counts without one trial of each cell, or without each person, and the weight of each."""
         if self.alone is None or self.people is None:
-            kept = np.flatnonzero(self.cells)
-            return self.cells - np.eye(len(self.cells))[kept], self.cells[kept]
+            filled = np.flatnonzero(self.cells)
+            return self.cells - np.eye(len(self.cells))[filled], self.cells[filled]
         taking_part = self.alone.copy()
         for cell, pairs in enumerate(self.between):
             if pairs is not None:
@@ -268,35 +266,35 @@ def count_table(
     *,
     stratified: bool = False,
 ) -> CountTable:
-    """Count trials by outcome cell, as a whole or by their people.
+    """Count trials by outcome cell, in total or by their people.
 
     Parameters
     ----------
     outcome
         The cell of each trial among those of its class, from 0 to ``cells - 1``.
     people
-        Who is resampled with all their trials; None if single trials are.
+        The people who are resampled with all their trials; None to resample single trials.
     stratified
-        Keep the numbers of genuine and impostor trials, when trials are resampled.
+        Whether resampled trials keep the numbers of genuine and impostor trials.
     """
     cell = outcome + cells * ~trials.genuine
-    whole = np.bincount(cell, minlength=2 * cells).astype(np.float64)
+    totals = np.bincount(cell, minlength=2 * cells).astype(np.float64)
     if people is None:
-        return CountTable(whole, cells, stratified=stratified)
+        return CountTable(totals, cells, stratified=stratified)
     size = people.size
     alone = np.zeros((size, 2 * cells))
     between: list[_Between | None] = []
     for part in people.classes:
         cells_of_part = cell[part.rows]
-        single = ~part.apart
+        single = ~part.is_pair
         np.add.at(alone, (part.people[0][single], cells_of_part[single]), 1.0)
         first, second = part.people[0], part.people[-1]
         start = 0 if part is people.genuine else cells
         between += [
             _Between.of(first[rows], second[rows], size) if len(rows) else None
-            for rows in (np.flatnonzero(part.apart & (cells_of_part == start + k)) for k in range(cells))
+            for rows in (np.flatnonzero(part.is_pair & (cells_of_part == start + k)) for k in range(cells))
         ]
-    return CountTable(whole, cells, people, alone, tuple(between))
+    return CountTable(totals, cells, people, alone, tuple(between))
 
 
 def draw_replicates(
@@ -338,7 +336,7 @@ def replicate(
     workers: int,
     progress: Progress | None = None,
 ) -> tuple[NDArray[np.float64], int]:
-    """Draw replicates of a statistic, one number or a row of them, and count those that had to be redrawn."""
+    """Draw replicates of a statistic, one number or a row of numbers, and count those that were redrawn."""
     check_resamples(n_resamples)
     check_workers(workers)
     blocks = -(-n_resamples // _BLOCK)
@@ -359,24 +357,24 @@ def replicate(
         raise TrialsError("resampling hardly ever gives trials of both classes: there are too few of one")
 
     with ThreadPoolExecutor(min(workers, blocks)) as pool:
-        done = list(pool.map(work, sizes, generators))
-    return np.concatenate([part for part, _ in done]), sum(redrawn for _, redrawn in done)
+        blocks_done = list(pool.map(work, sizes, generators))
+    return np.concatenate([part for part, _ in blocks_done]), sum(redrawn for _, redrawn in blocks_done)
 
 
 def _acceleration(table: CountTable, statistic: Statistic) -> float:
     """Estimate the skewness of the statistic by leaving out one trial or person at a time."""
     without, weight = table.left_out()
-    whole = ~table.lacks_a_class(without)
-    if not whole.any():  # as with two people, each of whom is in all impostor trials
+    has_both = ~table.lacks_a_class(without)
+    if not has_both.any():  # as with two people, each of whom is in all impostor trials
         return 0.0
-    values, weight = statistic(without[whole]), weight[whole]
+    values, weight = statistic(without[has_both]), weight[has_both]
     deviation = np.average(values, weights=weight) - values
-    spread = float(np.sum(weight * deviation**2))
-    return float(np.sum(weight * deviation**3)) / (6 * spread**1.5) if spread > 0 else 0.0
+    squares = float(np.sum(weight * deviation**2))
+    return float(np.sum(weight * deviation**3)) / (6 * squares**1.5) if squares > 0 else 0.0
 
 
 def two_systems(measure: Callable[[ErrorCounts], Any]) -> Statistic:
-    """Make a statistic of a difference from the cells: both wrong, only A, only B, none; genuine, then impostor."""
+    """Make the difference of two systems a statistic of cells: both wrong, only A, only B, none; of each class."""
 
     def statistic(cells: NDArray[np.float64]) -> NDArray[np.float64]:
         genuine, impostor = cells[:, :4].sum(axis=1), cells[:, 4:].sum(axis=1)
@@ -415,8 +413,8 @@ def resampled_curve(
     Returns
     -------
     list, str
-        The replicates at each alpha, all of the same draws, and what became of the thresholds: those that were given
-        are fixed.
+        The replicates at each alpha, all of the same draws, and whether thresholds were re-estimated; given ones are
+        fixed.
 
     Raises
     ------
@@ -433,11 +431,16 @@ def resampled_curve(
     moving = threshold == "re-estimated" and judgement.can_move
     if moving and judgement.sets.origin == "same trials":
         raise ParameterError("dev and test are the same trials, so that they cannot be resampled apart")
-    places, people = _thresholds(judgement, moving), judgement.sets.people
+    if moving:
+        assert judgement.dev is not None
+        thresholds = grid_thresholds(judgement.source("dev"), judgement.dev)
+    else:
+        thresholds = np.unique(judgement.test.threshold)
+    people = judgement.sets.people
     generators = as_generator(rng).spawn(2)
     # numbers of trials, then errors at each threshold
     drawn, redrawn = replicate(
-        _table(judgement.sets.test, judgement, places, people[1]),
+        _table(judgement.sets.test, judgement, thresholds, people[1]),
         _stacked,
         n_resamples=n_resamples,
         rng=generators[0],
@@ -447,13 +450,13 @@ def resampled_curve(
         assert judgement.sets.dev is not None
 
         def best(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-            return _best(_errors(cells, places), judgement).astype(np.float64)
+            return _best(_errors(cells, thresholds), judgement).astype(np.float64)
 
-        table = _table(judgement.sets.dev, judgement, places, people[0])
+        table = _table(judgement.sets.dev, judgement, thresholds, people[0])
         drawn_dev, _ = replicate(table, best, n_resamples=n_resamples, rng=generators[1], workers=workers)
         chosen = drawn_dev.astype(np.int64)
     else:
-        at = np.searchsorted(places, judgement.test.threshold)
+        at = np.searchsorted(thresholds, judgement.test.threshold)
         chosen = np.broadcast_to(at, (n_resamples, len(at)))
     rejects, accepts = (np.take_along_axis(part, chosen, axis=1) for part in np.split(drawn[:, 2:], 2, axis=1))
     counts = ErrorCounts(None, accepts, rejects, drawn[:, :1], drawn[:, 1:2])
@@ -475,18 +478,10 @@ def _best(counts: ErrorCounts, judgement: Judgement) -> NDArray[np.int64]:
     alphas = judgement.criterion.resolve_alphas(judgement.alpha)
     for column, alpha in enumerate(alphas.tolist()):
         rule = next(rule for which, rule in judgement.criterion.used_at(alphas) if which[column])
-        # of equal costs the one with fewer errors
+        # of equal costs that with fewer errors
         costs = np.asarray(rule.cost(every, alpha)) + 1e-9 * rates
         columns.append(costs.reshape(shape).argmin(axis=1))
     return np.stack(columns, axis=1)
-
-
-def _thresholds(judgement: Judgement, moving: bool) -> Floats:
-    """Give the thresholds between which trials are counted: those a replicate may choose, or those that were chosen."""
-    if moving:
-        assert judgement.dev is not None
-        return grid_thresholds(judgement.source("dev"), judgement.dev)
-    return np.unique(judgement.test.threshold)
 
 
 def _table(data: ScoreData, judgement: Judgement, thresholds: Floats, people: People | None) -> CountTable:

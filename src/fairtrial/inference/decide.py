@@ -1,6 +1,6 @@
-"""Judge once: the threshold, its provenance, the errors it makes and the people who share trials.
+"""Choose the threshold on dev and count its errors on test: a `Judgement`.
 
-Every interval, test, band, region, figure and page asks a `Judgement`; nothing decides these things a second time.
+Every interval, test, band, region, figure and page starts from a `Judgement`; nothing chooses or counts a second time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 Boxes: TypeAlias = tuple[ErrorBoxes, ...] | None
 SUPPORT = 30
-"""The number of errors that a target needs before it can be relied on (Doddington's rule of 30)."""
+"""The number of errors that a target needs to be reliable (Doddington's rule of 30)."""
 BOUNDS_NOTE = Note(
     "bounds",
     "from counts in cells: figures are exact at the threshold shown; bounds hold those at the threshold that the "
@@ -92,7 +92,7 @@ class Judgement:
     dev: ErrorCounts | None
     test: ErrorCounts
     fold_thresholds: Floats | None = None
-    _kept: dict[Hashable, Any] = field(default_factory=dict)
+    _values: dict[Hashable, Any] = field(default_factory=dict)
     part_of: Judgement | None = None
     boxes: tuple[Boxes, Boxes] = (None, None)
 
@@ -110,12 +110,12 @@ class Judgement:
 
     @property
     def exact(self) -> bool:
-        """Whether no error count is known by bounds only."""
+        """Whether all error counts are exact, and none is bounded only."""
         return self.boxes == (None, None)
 
     @property
     def precision(self) -> float:
-        """The precision of the counters; 0 if all is exact."""
+        """The precision of the counters; 0 without counters."""
         return max((getattr(data, "precision", 0.0) for data in (self.sets.dev, self.sets.test)), default=0.0)
 
     def bounds(self, measure: Measure, index: int = 0, *, on: Literal["dev", "test"] = "test") -> Bounds | None:
@@ -124,7 +124,7 @@ class Judgement:
         return None if boxes is None else boxes[index].of(measure, float(self.alpha[index]))
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Compute something about the judgement, or give what was computed before.
+        """Compute a value of the judgement, or return the one computed before.
 
         Parameters
         ----------
@@ -144,10 +144,10 @@ class Judgement:
         >>> judgement.once("far", lambda: judgement.at(0).far), judgement.once("far", lambda: 0.0)
         (0.5, 0.5)
         """
-        # no cached_property, which locks out other judgements while this one waits for a pass over its trials
-        if key not in self._kept:
-            self._kept[key] = make()
-        return cast(Value, self._kept[key])
+        # not cached_property, whose lock would block other judgements while this one waits for a pass over its trials
+        if key not in self._values:
+            self._values[key] = make()
+        return cast(Value, self._values[key])
 
     @property
     def trials(self) -> Trials:
@@ -161,7 +161,7 @@ class Judgement:
         return self.sets.trials()
 
     def wrong(self, index: int = 0) -> NDArray[np.bool_]:
-        """Tell which of the judged trials are decided wrongly, at one of the alphas.
+        """Mark the judged trials that are decided wrongly, at one of the alphas.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class Judgement:
         return ~np.isnan(thresholds) & wrong_decisions(self.trials, self.system, thresholds)
 
     def threshold_by_trial(self, index: int = 0) -> Floats:
-        """Give the threshold by which each trial is judged, at one of the alphas.
+        """Return the threshold of each judged trial, at one of the alphas.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class Judgement:
         Returns
         -------
         ndarray of float
-            One entry per judged trial; NaN if none of the folds judges it.
+            One entry per judged trial; NaN if it is in no block.
         """
         count = len(self.trials)
         if self.fold_thresholds is None:
@@ -205,7 +205,7 @@ class Judgement:
         return thresholds_by_trial
 
     def decisions(self, index: int = 0) -> ArrowTable:
-        """Trial by trial what is decided, at one of the alphas: a table of Arrow with one row per judged trial.
+        """Tabulate the decisions, at one of the alphas: a table of Arrow with one row per judged trial.
 
         Parameters
         ----------
@@ -215,7 +215,7 @@ class Judgement:
         Returns
         -------
         pyarrow.Table
-            The columns ``system``, the ids that are known, ``label``, ``score``, ``threshold``, ``decision``,
+            The columns ``system``, the ids of the trials, ``label``, ``score``, ``threshold``, ``decision``,
             ``error``, and all further columns; ``to_pandas()`` or ``polars.from_arrow`` make a data frame of it.
         """
         from fairtrial.formats.decisions import decisions_table
@@ -223,7 +223,7 @@ class Judgement:
         return decisions_table(self.trials, self.system, self.threshold_by_trial(index))
 
     def at(self, index: int, on: Literal["dev", "test"] = "test") -> ErrorCounts:
-        """Give the errors at one of the alphas, in plain numbers.
+        """Return the errors at one of the alphas, in plain numbers.
 
         Parameters
         ----------
@@ -272,7 +272,7 @@ class Judgement:
             genuine = self.trials.genuine[rows]
             rejects, accepts = ((wrong & of_class).sum(axis=1) for of_class in (genuine, ~genuine))
             counts = ErrorCounts(self.test.threshold, accepts, rejects, part.genuine, part.impostor)
-        return replace(self, sets=sets, test=counts, _kept={}, part_of=self)
+        return replace(self, sets=sets, test=counts, _values={}, part_of=self)
 
     def eer(self, side: Literal["dev", "test"], definition: EerDefinition = "step-mean") -> EqualErrorRate | None:
         """Compute the equal error rate on one of the sets, once; None without that set, or if blocks were judged."""
@@ -284,7 +284,7 @@ class Judgement:
         )
 
     def reversed_scores(self, definition: EerDefinition = "step-mean") -> Iterator[Note]:
-        """Note that impostor trials have the higher scores, as distances do."""
+        """Warn if impostor trials have the higher scores, as distances do."""
         side, eer = "dev", self.eer("dev", definition)
         if eer is None:
             side, eer = "test", self.eer("test", definition)
@@ -294,12 +294,12 @@ class Judgement:
 
     @property
     def can_move(self) -> bool:
-        """Whether the threshold came from dev scores that are known, so that its uncertainty is known, too."""
+        """Whether the threshold was chosen on dev scores, so that its uncertainty can be estimated."""
         return self.dev is not None and self.sets.dev is not None and self.sets.has_scores
 
     @property
     def choices(self) -> NDArray[np.int64]:
-        """Number the distinct thresholds: one entry per alpha, the same for alphas that choose the same ones."""
+        """An index of thresholds for each alpha: alphas with the same thresholds have the same index."""
 
         def number() -> NDArray[np.int64]:
             chosen = self.test if self.dev is None else self.dev
@@ -312,13 +312,13 @@ class Judgement:
 
     @property
     def supported(self) -> NDArray[np.bool_]:
-        """The alphas at which dev shows errors of both kinds, from which the threshold's uncertainty is estimated."""
+        """Whether dev has errors of both kinds at each alpha; elsewhere the threshold uncertainty is unknown."""
         if self.dev is None:
             return np.ones(len(self.alpha), dtype=bool)
         return np.asarray((self.dev.false_accepts > 0) & (self.dev.false_rejects > 0))
 
     def people_at(self, side: Literal["dev", "test"], thresholds: Floats) -> CountedPeople | None:
-        """Count people's trials between rising thresholds; None if no people are known."""
+        """Count trials between rising thresholds by person; None without ids of people."""
 
         def count_people() -> CountedPeople | None:
             sources, people = self.sets.sources(side), self.sets.people[side == "test"]
@@ -333,24 +333,24 @@ class Judgement:
         counted: CountedPeople | None = self.once(("people", side, tuple(thresholds.tolist())), count_people)
         return counted
 
-    def knows_people(self, side: Literal["dev", "test"]) -> bool:
-        """Tell whether the people of a set are known."""
+    def has_people(self, side: Literal["dev", "test"]) -> bool:
+        """Check whether a set has ids of people."""
         sources, people = self.sets.sources(side), self.sets.people[side == "test"]
         return (people is not None and people.cluster != "none") or (sources is not None and bool(sources.ids))
 
     @property
     def counted_people(self) -> CountedPeople | None:
-        """People's trials between the thresholds, for judged trials that are not in memory."""
+        """Counts by person between the thresholds, for judged trials that are not in memory."""
         return None if self.sets.sources() is None else self.people_at("test", np.unique(self.test.threshold))
 
     @property
     def sharing(self) -> Cluster:
-        """What the judged trials share, if people are known."""
-        is_unknown = self.sets.sources() is not None and self.counted_people is None
-        return "none" if is_unknown else self.sets.sharing
+        """What the judged trials share; nothing if counts have no people."""
+        without_people = self.sets.sources() is not None and self.counted_people is None
+        return "none" if without_people else self.sets.sharing
 
     def source(self, side: Literal["dev", "test"] = "test") -> ScoreSource:
-        """Give the scores of the system on one of the sets, sorted if they are in memory."""
+        """Return the scores of the system on one of the sets, sorted if they are in memory."""
         if side == "dev" and self.part_of is not None:
             return self.part_of.source("dev")
 
@@ -379,7 +379,7 @@ class Judgement:
 
     @property
     def notes(self) -> tuple[Note | str, ...]:
-        """Notes on the threshold."""
+        """Notes on the threshold and on people who are counted."""
         people = () if self.counted_people is None else self.counted_people.notes
         if self.dev is None or len(self.alpha) > 1:
             return people
@@ -388,7 +388,7 @@ class Judgement:
             rates = float(self.dev.frr[0]), float(self.dev.far[0])
             rarer = int(rates[1] < rates[0])
             missing = () if self.criterion.search == "crossing" else self._missing_kinds(rarer, rates[rarer])
-            return (*people, *missing, *self._unmoved(errors))
+            return (*people, *missing, *self._lacking_errors(errors))
         aim = self.criterion.aim
         weights = None if aim is None else aim.weights_at()
         far = weights is None or weights.far != 0
@@ -423,7 +423,6 @@ class Judgement:
             (int(np.count_nonzero(sum(part.role_trials[role] for part in parts))), role) for role in roles
         )
         proportion = 3 / people
-        term_of = "FAR" if which else "FRR"
         yield Note(
             "missing-kinds",
             "with {people:count} {role} in dev and test, a kind of people rarer than {proportion:percent} may be "
@@ -437,8 +436,8 @@ class Judgement:
             proportion=min(proportion, 1.0),
         )
 
-    def _unmoved(self, errors: Mapping[str, int]) -> Iterator[Note]:
-        """Note that dev lacks the errors from which the threshold's uncertainty is estimated."""
+    def _lacking_errors(self, errors: Mapping[str, int]) -> Iterator[Note]:
+        """Warn if dev lacks errors to estimate the uncertainty of the threshold from."""
         lacking = [f"{kind}s" for kind, count in errors.items() if count == 0]
         if lacking and self.sets.dev is not None:
             yield Note(
@@ -452,7 +451,7 @@ class Judgement:
 
 
 def ignored_alpha(criterion: Criterion, alpha: float | None) -> tuple[Note, ...]:
-    """Note an alpha that was given to a criterion that takes none."""
+    """Note an alpha that the criterion does not take."""
     if alpha is None or criterion.alpha_means != "none":
         return ()
     text = "{alpha!p} has no effect with the criterion {criterion} and was ignored"
@@ -467,7 +466,7 @@ def judge(
     alphas: ArrayLike = 0.5,
     sources: Sequence[tuple[ScoreSource, ScoreSource]] = (),
 ) -> Judgement:
-    """Choose the threshold of each alpha and count the errors it makes on the judged trials.
+    """Choose the threshold of each alpha on dev and count its errors on the judged trials.
 
     Parameters
     ----------
@@ -481,8 +480,8 @@ def judge(
     alphas : array_like, default 0.5
         The weights or targets that the criterion takes: one, or shape (alphas,).
     sources : sequence of tuple of (ScoreSource, ScoreSource), default ()
-        The scores that set the threshold and those that are judged: of dev and test, if they were sorted before, or of
-        every block, if each has a fit of its own.
+        The scores that set the threshold and those that are judged: of dev and test, if they are sorted already, or of
+        every block, if each has another fit.
 
     Returns
     -------
@@ -517,8 +516,8 @@ def judge(
         at_dev = choose(dev, rule, weights, system=name, judged=sets.test)
         at_test = count(test, at_dev, system=name)
         boxes = at_dev.boxes, at_test.boxes
-        kept: dict[Hashable, Any] = {("source", "dev"): dev, ("source", "test"): test} if sources else {}
-        return Judgement(name, rule, weights, sets, at_dev.counts, at_test.counts, _kept=kept, boxes=boxes)
+        sorted_sources: dict[Hashable, Any] = {("source", "dev"): dev, ("source", "test"): test} if sources else {}
+        return Judgement(name, rule, weights, sets, at_dev.counts, at_test.counts, _values=sorted_sources, boxes=boxes)
     parts = [
         count_errors(held_out, choose_thresholds(others, rule, weights).threshold)
         for others, held_out in sources or block_sources(sets.trials(), sets.blocks, system=name)
@@ -529,7 +528,7 @@ def judge(
 
 
 def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) -> Judgement:
-    """Count the errors at a threshold that the caller gives.
+    """Count the errors at a given threshold.
 
     Parameters
     ----------
@@ -543,7 +542,7 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     Returns
     -------
     Judgement
-        The errors; its figures are those of the given threshold, neither a priori nor a posteriori.
+        The errors; figures are those of the given threshold, neither a priori nor a posteriori.
 
     Raises
     ------
@@ -561,13 +560,13 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     if np.isnan(threshold):
         raise ParameterError("the threshold must be a number, not NaN")
     name = sets.system_name(system)
-    given = ErrorCounts(np.array([float(threshold)]), None, None, None, None)
-    at_test = count(sets.test, BoundedCounts(given), system=name)
-    boxes = None, at_test.boxes
-    return Judgement(name, _GIVEN, np.array([0.5]), sets.at_given_thresholds(), None, at_test.counts, boxes=boxes)
+    given = BoundedCounts(ErrorCounts(np.array([float(threshold)]), None, None, None, None))
+    test = count(sets.test, given, system=name)
+    sets = sets.at_given_thresholds()
+    return Judgement(name, _GIVEN, np.array([0.5]), sets, None, test.counts, boxes=(None, test.boxes))
 
 
 def wrong_decisions(trials: Trials, system: str | None, threshold: float | Floats) -> NDArray[np.bool_]:
-    """Mark the trials that a system decides wrongly at a threshold, or each at its own."""
+    """Mark the trials that a system decides wrongly, at one threshold or one per trial."""
     accepted: NDArray[np.bool_] = trials.column(system).astype(np.float64, copy=False) > threshold
     return np.not_equal(accepted, trials.genuine)

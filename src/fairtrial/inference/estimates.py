@@ -1,15 +1,15 @@
-"""Estimates: a value, its variance by people, what the threshold from dev adds, and degrees of freedom.
+"""Estimates: a value, its variance by people, the uncertainty of the threshold, and degrees of freedom.
 
-With the threshold *fixed* an estimate is about these thresholds on new test trials. With the threshold *re-estimated*
-it is about the procedure: the expected figure over new dev and test sets of these sizes, with new people.
+With the threshold *fixed*, an estimate is of these thresholds on new test trials. With the threshold *re-estimated*, it
+is of the procedure: the expected figure over new dev and test sets of these sizes, with new people.
 
-Limits are the extremes of the figure over the ellipsoid of all that is uncertain: the test trials (Wilson's limits of
-each rate, put together by MOVER, Zou & Donner 2008) and the thresholds that dev leaves open (`ThresholdCurve`).
+Limits are the extremes of the figure over an ellipsoid of uncertainty: of the test trials (Wilson's limits of each
+rate, combined by MOVER, Zou & Donner 2008) and of the threshold (`ThresholdCurve`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import pairwise
@@ -43,11 +43,11 @@ from fairtrial.rules.measures import Measure, Weights
 
 Threshold: TypeAlias = Literal["re-estimated", "fixed"]
 Resample: TypeAlias = Literal["test", "both"]
-"""Whether only test trials are taken as a sample, or dev trials, too."""
+"""Whether only test trials are a sample, or dev trials, too."""
 GIVEN: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed": "given this threshold"}
-"""What sentences say of the threshold."""
+"""Phrases for the threshold."""
 GIVEN_ALONG: dict[Threshold, str] = {"re-estimated": "threshold re-estimated", "fixed": "given these thresholds"}
-"""The same of curves and of pairs of systems, which have several."""
+"""Phrases for the thresholds of curves and of pairs of systems."""
 Side: TypeAlias = Literal["dev", "test"]
 Terms: TypeAlias = Sequence[tuple[float, Judgement]]
 """Judgements on the same trials, each with its sign."""
@@ -55,18 +55,18 @@ _OTHER: dict[Side, Side] = {"dev": "test", "test": "dev"}
 _RULE_OF_THREE = 3 / 1.645
 """The standard deviation, in errors, whose one-sided 95 % limit is 3."""
 _TOGETHER = 8
-"""Number of neighbouring alphas whose errors are read together."""
+"""Number of neighbouring alphas whose moments are computed together."""
 _FARTHEST = 40.0
 """Standard deviations beyond which a p value is 0 for every purpose."""
 
 
 def threshold_when(resample: Resample) -> Threshold:
-    """Tell what becomes of the threshold if test trials are a sample, or those of dev, too."""
+    """Return the threshold of intervals if only test trials are a sample, or dev trials, too."""
     return "re-estimated" if resample == "both" else "fixed"
 
 
 def wilson_limits(rate: Any, trials: Any, quantile: Any) -> tuple[Any, Any]:
-    """Give Wilson's limits of a rate, for a number of trials that need not be whole."""
+    """Compute Wilson's limits of a rate; the number of trials need not be whole."""
     ratio = quantile**2 / trials
     middle = (rate + ratio / 2) / (1 + ratio)
     reach = quantile * (rate * (1 - rate) / trials + ratio / (4 * trials)) ** 0.5 / (1 + ratio)
@@ -89,7 +89,7 @@ class Rates:
     correlation: float
 
     def sides(self, quantile: float) -> tuple[float, float]:
-        """Give the distances of the limits below and above the sum (MOVER)."""
+        """Compute the distances of the limits below and above the sum (MOVER)."""
         below, above = [], []
         for which, (rate, weight, _) in enumerate(self.parts):
             low, high = self.limits(which, quantile)
@@ -97,15 +97,15 @@ class Rates:
             first, second = ends if weight > 0 else ends[::-1]
             below.append(first)
             above.append(second)
-        return self._together(below), self._together(above)
+        return self._combined(below), self._combined(above)
 
     def limits(self, which: int, quantile: float) -> tuple[float, float]:
-        """Give the limits of one of the rates."""
+        """Compute the limits of one of the rates, Wilson's; subclasses may have others."""
         rate, _, trials = self.parts[which]
         low, high = wilson_limits(rate, trials, quantile)
         return low, high
 
-    def _together(self, distances: Sequence[float]) -> float:
+    def _combined(self, distances: Sequence[float]) -> float:
         squares = sum(distance**2 for distance in distances)
         if len(distances) == 2:
             sign = copysign(1.0, self.parts[0][1] * self.parts[1][1])
@@ -115,7 +115,7 @@ class Rates:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A figure or a difference of two, and how certain it is.
+    """A figure or a difference of two, with its uncertainty.
 
     Attributes
     ----------
@@ -126,20 +126,20 @@ class Estimate:
     people : float
         The effective number of people, in the class and role with the fewest.
     threshold : {"re-estimated", "fixed"}
-        Whether the threshold's uncertainty is part of it.
+        Whether the uncertainty of the threshold is part of it.
     moves : tuple of ndarray
-        By how much each threshold moves the figure, at `DEVIATIONS`.
+        The change of the figure with each threshold, at `DEVIATIONS`.
     correlation : ndarray
         The correlation of the deviations of the test trials and of the thresholds.
     dev_df : float
-        Degrees of freedom of what dev measures.
+        Degrees of freedom of the level that sets the threshold on dev.
     rates : Rates or None
-        How test trials are distributed: Wilson's limits; None for Student's.
+        The rates, for Wilson's limits; None for Student's.
     ends : tuple of float
-        The smallest and largest value that the figure may have.
+        The smallest and the largest possible value.
     unseen : float
-        The variance that a difference may have in classes without a discordant trial, by the rule of three. It says
-        nothing against no difference, so that only tests of equivalence count it.
+        The variance that a difference may have in classes without a discordant trial, by the rule of three. Only tests
+        of equivalence add it, as it is no evidence of a difference.
     """
 
     value: float
@@ -155,7 +155,7 @@ class Estimate:
 
     @cached_property
     def sigma(self) -> float:
-        """The standard deviation: half the width at one standard deviation."""
+        """The standard deviation: half the distance of the limits at one standard deviation."""
         sigma = sqrt(self.variance.value)
         if not self.moves:
             return sigma
@@ -164,7 +164,7 @@ class Estimate:
 
     @cached_property
     def df(self) -> float:
-        """Satterthwaite's degrees of freedom of both parts."""
+        """Satterthwaite's degrees of freedom of the test trials and the threshold together."""
         if not self.moves:
             return self.variance.df
         low, high = self._extremes(1.0, 0.0, 0.0)
@@ -172,21 +172,19 @@ class Estimate:
 
     @property
     def statistic(self) -> float:
-        """The standard deviations by which 0 is away, signed as the value is."""
+        """The distance from 0 in standard deviations, signed as the value is."""
         return self.deviations(0.0)
 
     def deviations(self, null: float) -> float:
-        """Give the standard deviations at which the nearer limit reaches a value, signed as the distance is."""
+        """Compute the standard deviations at which the nearer limit reaches a value, signed as the distance is."""
         distance = self.value - null
-        if distance == 0:
+        if distance == 0 or self.sigma == 0:  # without a standard deviation nothing can be tested
             return 0.0
-        if self.sigma == 0:
-            return 0.0  # without spread nothing can be tested
         if not self.moves and self.rates is None:
             return distance / self.sigma
 
         def beyond(quantile: float) -> float:
-            """Give how far the nearer limit is from the value, on the side of the estimate."""
+            """Compute the distance of the nearer limit from the value, above 0 on the side of the estimate."""
             return copysign(1.0, distance) * (self.limits(quantile)[distance < 0] - null)
 
         if beyond(_FARTHEST) > 0:
@@ -194,18 +192,18 @@ class Estimate:
         return copysign(find_root(beyond, 0.0, _FARTHEST), distance)
 
     def p_value(self, alternative: Alternative = "two-sided", null: float = 0.0) -> float:
-        """Give the p value of the hypothesis that the expected figure is `null`."""
+        """Compute the p value of the hypothesis that the expected figure is `null`."""
         return student_p_value(self.deviations(null), self.df, alternative)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Give the limits of the expected figure."""
+        """Compute the limits of the expected figure."""
         low, high = self.limits(student_quantile(self.df, confidence))
         slack = 1e-12 * (high - low)
         low, high = (0.0 if abs(end) <= slack else end for end in (low, high))
         return max(low, self.ends[0]), self.ends[1] if high >= self.ends[1] - slack else high
 
     def limits(self, quantile: float) -> tuple[float, float]:
-        """Give the limits at a number of standard deviations."""
+        """Compute the limits at a number of standard deviations."""
         reach = quantile * sqrt(self.variance.value)
         below, above = (reach, reach) if self.rates is None or quantile == 0 else self.rates.sides(quantile)
         low, high = self._extremes(quantile, below, above)
@@ -213,17 +211,17 @@ class Estimate:
 
     @cached_property
     def _ellipsoid(self) -> tuple[Floats, Floats]:
-        """Give directions of the unit ellipsoid: along the test trials, and along each threshold.
+        """Compute directions of the unit ellipsoid: along the test trials, and along each threshold.
 
-        The part of the thresholds that goes with the test trials is linear, and shrinks or stretches theirs.
+        The part of the thresholds that is correlated with the test trials is linear, and stretches their axis.
         """
         shared = self.correlation[0, 1:]
         rest = self.correlation[1:, 1:] - np.outer(shared, shared)
         slopes = np.array(
             [(np.interp(1.0, DEVIATIONS, moves) - np.interp(-1.0, DEVIATIONS, moves)) / 2 for moves in self.moves]
         )
-        spread = sqrt(self.variance.value)
-        factor = 1 + float(shared @ slopes) / spread if spread > 0 else 1.0
+        sigma = sqrt(self.variance.value)
+        factor = 1 + float(shared @ slopes) / sigma if sigma > 0 else 1.0
         directions = _directions(len(self.moves) + 1)
         return factor * directions[:, 0], (directions[:, 1:] @ np.linalg.cholesky(rest).T).T
 
@@ -238,7 +236,7 @@ class Estimate:
         return float(deviation.min()), float(deviation.max())
 
     def shifted(self, by: float) -> Estimate:
-        """Give the same estimate of a value that is larger."""
+        """Add a constant to the value."""
         return replace(self, value=self.value + by)
 
 
@@ -254,7 +252,7 @@ def _directions(axes: int) -> Floats:
 
 
 def local_weights(measure: Measure, counts: ErrorCounts, alpha: float) -> Weights:
-    """Give the weights of FAR and FRR in a measure; those of its tangent if it is not linear."""
+    """Return the weights of FAR and FRR in a measure; those of its tangent if it is not linear."""
     weights = measure.weights_at(alpha)
     if weights is not None:
         return weights
@@ -274,18 +272,18 @@ def estimate(terms: Terms, measure: Measure, *, index: int = 0, threshold: Thres
     index
         Which of the judgements' alphas.
     threshold
-        ``re-estimated`` falls back to ``fixed`` if thresholds were given, or only counts of scores are known.
+        ``re-estimated`` becomes ``fixed`` if thresholds were given, or there are only counts of scores.
     """
     alpha = float(terms[0][1].alpha[index])
     counts = [judgement.at(index) for _, judgement in terms]
     value = sum(sign * float(measure(errors, alpha)) for (sign, _), errors in zip(terms, counts, strict=True))
     weights = [local_weights(measure, errors, alpha) for errors in counts]
     judgements = [judgement for _, judgement in terms]
-    read = components(judgements, index, "test")
+    on_test = components(judgements, index, "test")
     frr = np.array([sign * weight.frr for (sign, _), weight in zip(terms, weights, strict=True)])
     far = np.array([sign * weight.far for (sign, _), weight in zip(terms, weights, strict=True)])
-    variance = read.variance(frr, far)
-    people = min(moments.effective for moments in read.readings[0])
+    variance = on_test.variance(frr, far)
+    people = min(moments.effective for moments in on_test.sets[0])
     if len(terms) == 1:
         ends = (0.0, 1.0) if measure.is_share else (-inf, inf)
         fixed = Estimate(value, variance, people, rates=rates_of(counts[0], weights[0], variance), ends=ends)
@@ -293,8 +291,8 @@ def estimate(terms: Terms, measure: Measure, *, index: int = 0, threshold: Thres
         by_class = (variance.genuine, frr, counts[0].genuine), (variance.impostor, far, counts[0].impostor)
         unseen = [
             (np.abs(weight).max() * _RULE_OF_THREE / trials) ** 2
-            for spread, weight, trials in by_class
-            if spread < (weight / trials) @ (weight / trials) / 4  # less than that of half a discordant trial
+            for class_variance, weight, trials in by_class
+            if class_variance < (weight / trials) @ (weight / trials) / 4  # that of half a discordant trial
         ]
         fixed = Estimate(value, variance, people, unseen=float(sum(unseen)))
     if threshold == "fixed" or not all(judgement.can_move for judgement in judgements):
@@ -302,8 +300,8 @@ def estimate(terms: Terms, measure: Measure, *, index: int = 0, threshold: Thres
     curves = [threshold_curve(judgement, index) for judgement in judgements]
 
     def figure(far: Floats, frr: Floats, errors: ErrorCounts) -> Floats:
-        made = ErrorCounts(np.nan, far * errors.impostor, frr * errors.genuine, errors.genuine, errors.impostor)
-        return np.asarray(measure(made, alpha), dtype=np.float64)
+        at_rates = ErrorCounts(np.nan, far * errors.impostor, frr * errors.genuine, errors.genuine, errors.impostor)
+        return np.asarray(measure(at_rates, alpha), dtype=np.float64)
 
     moves = tuple(
         sign * curve.moves(partial(figure, errors=errors))
@@ -315,8 +313,8 @@ def estimate(terms: Terms, measure: Measure, *, index: int = 0, threshold: Thres
         and np.array_equal(moves[0], -moves[1])
         and variance.value < 1e-12 * fixed.unseen
     ):
-        return replace(fixed, threshold="re-estimated")  # the two are alike
-    correlation = _correlation(judgements, index, curves, read, (frr, far), variance.value)
+        return replace(fixed, threshold="re-estimated")  # two systems with the same scores
+    correlation = _correlation(judgements, index, curves, on_test, (frr, far), variance.value)
     dev_df = min(curve.df for curve in curves)
     return replace(fixed, threshold="re-estimated", moves=moves, correlation=correlation, dev_df=dev_df)
 
@@ -335,43 +333,44 @@ def estimates_along(terms: Terms, measure: Measure, *, threshold: Threshold = "r
 
 
 def rates_of(counts: ErrorCounts, weights: Weights, variance: Variance) -> Rates:
-    """Give each rate with the number of independent trials that would have its variance (Korn & Graubard 1998)."""
+    """Compute each rate with its effective number of trials, which would have its variance (Korn & Graubard 1998)."""
     parts = []
-    for rate, weight, trials, spread in (
+    for rate, weight, trials, class_variance in (
         (float(counts.frr), weights.frr, counts.genuine, variance.genuine),
         (float(counts.far), weights.far, counts.impostor, variance.impostor),
     ):
         if weight:
             near = inside(rate, trials)
-            effective = weight**2 * near * (1 - near) / spread if spread > 0 else float(trials)
+            effective = weight**2 * near * (1 - near) / class_variance if class_variance > 0 else float(trials)
             effective *= trials / max(trials - 1, 1)  # independent trials count in full
             parts.append((rate, float(weight), min(effective, float(trials))))
     return Rates(tuple(parts), variance.correlation)
 
 
 def components(judgements: Sequence[Judgement], index: int, on: Side) -> Components:
-    """Read the variance components of the errors of systems, at one alpha, for one of the two sets.
+    """Estimate the variance components of the errors of systems, at one alpha, on one of the two sets.
 
-    Covariances between trials are read on dev and on test, at the same rates (not at the same thresholds), if people
-    are known in both; at least `FEW` errors are read, and brought to the rate.
+    Covariances between trials are estimated on dev and on test, at the same rates (not at the same thresholds), if both
+    sets have ids of people. At rates of fewer than `FEW` errors they are extrapolated from `FEW` errors.
     """
-    # alphas that choose the same thresholds have the same errors
-    index = int(np.flatnonzero(np.all([each.choices == each.choices[index] for each in judgements], axis=0))[0])
+    # alphas with the same thresholds have the same errors
+    same = np.all([judgement.choices == judgement.choices[index] for judgement in judgements], axis=0)
+    index = int(np.flatnonzero(same)[0])
 
-    def read() -> Components:
+    def compute() -> Components:
         entries = [(judgement, index) for judgement in judgements]
         rates = [_rates_at(judgement, index, on) for judgement in judgements]
-        readings = [error_moments(entries, on, rates, exact=True)]
+        sets = [error_moments(entries, on, rates, exact=True)]
         first, other = judgements[0], _OTHER[on]
-        if first.sharing != "none" and first.can_move and not first.sets.is_one_set and first.knows_people(other):
-            readings.append(error_moments(entries, other, rates, exact=False))
-        return Components(readings)
+        if first.sharing != "none" and first.can_move and not first.sets.is_one_set and first.has_people(other):
+            sets.append(error_moments(entries, other, rates, exact=False))
+        return Components(sets)
 
-    return judgements[0].once(("components", index, on, *judgements[1:]), read)
+    return judgements[0].once(("components", index, on, *judgements[1:]), compute)
 
 
 def _rates_at(judgement: Judgement, index: int, on: Side) -> tuple[float, float]:
-    """Give FRR and FAR at one alpha, at least half an error away from 0 and 1."""
+    """Return FRR and FAR at one alpha, at least half an error away from 0 and 1."""
     counts = judgement.at(index, on)
     return inside(float(counts.frr), counts.genuine), inside(float(counts.far), counts.impostor)
 
@@ -387,16 +386,16 @@ def error_moments(
     people = first.sets.people[side == "test"]
     cuts = [
         judgement.once(
-            ("cuts", index, side, wanted, exact), partial(_cuts, judgement, index, side, wanted, exact=exact)
+            ("cuts", index, side, rates_at, exact), partial(_cuts, judgement, index, side, rates_at, exact=exact)
         )
-        for (judgement, index), wanted in zip(entries, rates, strict=True)
+        for (judgement, index), rates_at in zip(entries, rates, strict=True)
     ]
     scales = np.array([cut.scales for cut in cuts]).T
     if first.sets.rows(side) is not None:
         columns = []
         for (judgement, index), cut in zip(entries, cuts, strict=True):
             find = partial(_errors, judgement, index, side, cut)
-            # along many alphas they would take much memory
+            # of many alphas, errors would take too much memory
             columns.append(judgement.once(("errors", side, cut), find) if len(judgement.alpha) == 1 else find())
         moments = []
         for which, (trials, scale) in enumerate(zip(cuts[0].trials, scales, strict=True)):
@@ -415,17 +414,17 @@ def error_moments(
             moments.append(counted.classes[which].moments().columns(places[which].tolist(), scale))
             continue
         trials = cuts[0].trials[which]
-        made = np.array([wanted[which] * trials for wanted in rates])
-        same = np.minimum.outer(made, made) - np.outer(made, made) / trials  # errors of one system are nested
+        errors_at = np.array([rates_at[which] * trials for rates_at in rates])
+        same = np.minimum.outer(errors_at, errors_at) - np.outer(errors_at, errors_at) / trials  # nested errors
         moments.append(Moments(trials, {}, {}, same, {}, {}, np.ones(len(cuts)), float(trials)))
     return moments[0], moments[1]
 
 
 def _errors(judgement: Judgement, index: int, side: Side, cut: _Cuts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the places of genuine and of impostor trials in error among those of their class."""
+    """Find the genuine and the impostor trials in error, by their places in their class."""
     data = judgement.sets.trials(side)
     classes = data.genuine, ~data.genuine
-    if cut.is_own and side == "test" and judgement.fold_thresholds is not None:
+    if cut.is_exact and side == "test" and judgement.fold_thresholds is not None:
         wrong = judgement.wrong(index)
         rejects, accepts = (np.flatnonzero(wrong[rows]) for rows in classes)
         return rejects, accepts
@@ -437,14 +436,14 @@ def _errors(judgement: Judgement, index: int, side: Side, cut: _Cuts) -> tuple[N
 
 @dataclass(frozen=True, slots=True)
 class _Cuts:
-    """The thresholds of one system at which FRR and FAR are read."""
+    """The thresholds of one system at which covariances of its errors are estimated, one per class."""
 
     thresholds: tuple[float, float]
     trials: tuple[int, int]
     scales: tuple[float, float]
-    """By how much p(1-p) at the rate asked for differs from that of what is read, by class."""
-    is_own: bool
-    """Whether the errors are those of the judgement itself."""
+    """The ratio of p(1-p) at the rate of interest to that at the threshold, by class."""
+    is_exact: bool
+    """Whether the thresholds are those of the judgement."""
 
 
 def _cuts(judgement: Judgement, index: int, side: Side, rates: tuple[float, float], *, exact: bool) -> _Cuts:
@@ -454,37 +453,36 @@ def _cuts(judgement: Judgement, index: int, side: Side, rates: tuple[float, floa
     few = [min(FEW, number // 2) for number in trials]
     threshold = float((counts if judgement.dev is None else judgement.at(index, "dev")).threshold)
     thresholds = [threshold, threshold]
-    lacking = [not exact or not low <= made <= size - low for made, size, low in zip(errors, trials, few, strict=True)]
+    lacking = [not exact or not low <= n <= size - low for n, size, low in zip(errors, trials, few, strict=True)]
     if any(lacking) and judgement.sets.has_scores:
-        wanted = [
+        targets = [
             min(max(round(rate * size), low), size - low) for rate, size, low in zip(rates, trials, few, strict=True)
         ]
-        points = points_beside(judgement.source(side), partial(_places_of, wanted=wanted))
-        near = points[_places_of(points, wanted).clip(0, len(points) - 1)]
+        points = points_beside(judgement.source(side), partial(_places_of, targets=targets))
+        near = points[_places_of(points, targets).clip(0, len(points) - 1)]
         for which in np.flatnonzero(lacking).tolist():
-            made = near.false_accepts if which else near.false_rejects
-            # some errors, and not all
-            distance = np.where((made > 0) & (made < trials[which]), np.abs(made - wanted[which]), inf)
-            best = int(np.argmin(distance))
-            thresholds[which], errors[which] = float(near.threshold[best]), float(made[best])
-    read = [made / size * (1 - made / size) for made, size in zip(errors, trials, strict=True)]
-    frr, far = (rate * (1 - rate) / there if there > 0 else 1.0 for rate, there in zip(rates, read, strict=True))
+            candidates = near.false_accepts if which else near.false_rejects
+            is_partial = (candidates > 0) & (candidates < trials[which])
+            best = int(np.argmin(np.where(is_partial, np.abs(candidates - targets[which]), inf)))
+            thresholds[which], errors[which] = float(near.threshold[best]), float(candidates[best])
+    at_cuts = [n / size * (1 - n / size) for n, size in zip(errors, trials, strict=True)]
+    frr, far = (rate * (1 - rate) / at_cut if at_cut > 0 else 1.0 for rate, at_cut in zip(rates, at_cuts, strict=True))
     return _Cuts((thresholds[0], thresholds[1]), trials, (frr, far), not any(lacking))
 
 
-def _places_of(edges: ErrorCounts, wanted: Sequence[float]) -> NDArray[np.int64]:
-    """Find where false rejects and false accepts pass the wanted numbers, by rising threshold."""
+def _places_of(edges: ErrorCounts, targets: Sequence[float]) -> NDArray[np.int64]:
+    """Find the places on either side of target numbers of false rejects and false accepts."""
     passed = (
-        np.searchsorted(edges.false_rejects, wanted[0], side="right"),
-        np.searchsorted(-edges.false_accepts, -wanted[1], side="right"),
+        np.searchsorted(edges.false_rejects, targets[0], side="right"),
+        np.searchsorted(-edges.false_accepts, -targets[1], side="right"),
     )
     return np.array([place + step for place in passed for step in (-1, 0)], dtype=np.int64)
 
 
 def threshold_curve(judgement: Judgement, index: int) -> ThresholdCurve:
-    """Give the thresholds that dev leaves open at one alpha, and the errors there.
+    """Compute the thresholds that dev does not reject at one alpha, and the error rates there.
 
-    A part of the trials has the thresholds of all; its error rates move as theirs do on the scale of the log-odds.
+    A part of the trials has the thresholds of all; its error rates change by the same log-odds as those of all.
     """
     return judgement.once(("curve", index), lambda: _curve(judgement, index))
 
@@ -515,40 +513,35 @@ def _curve(judgement: Judgement, index: int) -> ThresholdCurve:
 
 
 def threshold_notes(judgement: Judgement) -> tuple[Note | str, ...]:
-    """Give the notes of a judgement, and whether dev tells the least cost from that of deciding all trials alike."""
-    return (*judgement.notes, *_open_minimum(judgement))
-
-
-def _open_minimum(judgement: Judgement) -> Iterator[Note]:
-    """Note a minimum whose cost is not significantly lower, at 5 %, than that of rejecting or accepting everybody."""
+    """Return the notes of a judgement, with one if the minimum on dev is hardly below a trivial cost."""
+    notes: list[Note | str] = [*judgement.notes]
     if len(judgement.alpha) > 1 or not judgement.can_move or judgement.part_of is not None:
-        return
+        return tuple(notes)
     curve, chosen = threshold_curve(judgement, 0), judgement.at(0, "dev")
     if any(curve.level):
-        return
+        return tuple(notes)
+    # a minimum whose cost is not significantly below, at 5 %, that of rejecting or accepting everybody
     genuine, impostor = chosen.genuine, chosen.impostor
     reach = student_quantile(curve.df, 0.95)
     frr, far = np.interp(reach, DEVIATIONS, curve.frr), np.interp(-reach, DEVIATIONS, curve.far)
-    for rate, trials, everybody, alike in (
+    for rate, trials, everybody, trivial in (
         (frr, genuine, "rejecting", ErrorCounts(inf, 0, genuine, genuine, impostor)),
         (far, impostor, "accepting", ErrorCounts(-inf, impostor, 0, genuine, impostor)),
     ):
         if (1 - rate) * trials < 1:  # not one trial is left
             alpha = float(judgement.alpha[0])
-            cost, most = (float(np.asarray(judgement.criterion.cost(counts, alpha))) for counts in (chosen, alike))
-            yield Note(
-                "open-minimum",
+            cost, most = (float(np.asarray(judgement.criterion.cost(counts, alpha))) for counts in (chosen, trivial))
+            text = (
                 "on dev this threshold costs {proportion:percent} of what {everybody} everybody costs, which is no "
-                "significant difference: intervals may be too narrow, and p values too small",
-                judgement.system,
-                warning=True,
-                proportion=cost / most,
-                everybody=everybody,
+                "significant difference: intervals may be too narrow, and p values too small"
             )
+            values = {"proportion": cost / most, "everybody": everybody}
+            notes.append(Note("open-minimum", text, judgement.system, warning=True, **values))
+    return tuple(notes)
 
 
 def _grid(judgement: Judgement) -> tuple[CostGrid, ErrorCounts]:
-    """Count errors around all chosen thresholds: those of dev, of each set by person, and of both sets together."""
+    """Count errors around all chosen thresholds: of dev, of each set by person, and of both sets pooled."""
     assert judgement.dev is not None
     edges = grid_thresholds(judgement.source("dev"), judgement.dev)
     counts = count_errors(judgement.source("dev"), edges)
@@ -556,13 +549,13 @@ def _grid(judgement: Judgement) -> tuple[CostGrid, ErrorCounts]:
     if judgement.sets.is_one_set:
         return CostGrid(counts, tables), counts
     on_test = count_errors(judgement.source(), edges)
-    if judgement.knows_people("test") or judgement.sharing == "none":
+    if judgement.has_people("test") or judgement.sharing == "none":
         tables.append(_counted_classes(judgement, "test", on_test))
     return CostGrid(counts, tables), add_counts([counts, on_test])
 
 
 def _counted_classes(judgement: Judgement, side: Side, counts: ErrorCounts) -> tuple[CountedClass, CountedClass]:
-    """Count genuine and impostor trials between thresholds, by person if people are known."""
+    """Count genuine and impostor trials between thresholds, by person if there are ids."""
     people = None if judgement.sharing == "none" else judgement.people_at(side, np.asarray(counts.threshold))
     if people is not None:
         return people.classes
@@ -578,11 +571,11 @@ def _correlation(
     judgements: Sequence[Judgement],
     index: int,
     curves: Sequence[ThresholdCurve],
-    read: Components,
+    on_test: Components,
     weights: tuple[Floats, Floats],
     variance: float,
 ) -> Floats:
-    """Correlate the deviations of the test trials and of the thresholds, the latter through dev's people."""
+    """Correlate the deviations of the test trials and of the thresholds, through people in both sets."""
     size = len(judgements)
     correlation = np.eye(1 + size)
     first = judgements[0].sets
@@ -590,33 +583,32 @@ def _correlation(
     on_dev = components(judgements, index, "dev") if crossing and (size == 2 or first.overlap) else None
     units = np.eye(size)
     levels = [(units[k] * curve.level[1], units[k] * curve.level[0]) for k, curve in enumerate(curves)]
-    spreads = [] if on_dev is None else [on_dev.value(*level) for level in levels]
+    variances = [] if on_dev is None else [on_dev.value(*level) for level in levels]
     if size == 2:
-        if on_dev is not None and min(spreads) > 0:
-            correlation[1, 2] = correlation[2, 1] = on_dev.covariance(*levels) / sqrt(spreads[0] * spreads[1])
+        if on_dev is not None and min(variances) > 0:
+            correlation[1, 2] = correlation[2, 1] = on_dev.covariance(*levels) / sqrt(variances[0] * variances[1])
         elif not crossing:
             correlation[1, 2] = correlation[2, 1] = _correlation_of_minima(judgements, index, curves)
     if on_dev is not None and first.overlap and variance > 0:
-        if not first.is_one_set:  # the rates of dev and test together: a high rate on test must not look like likeness
+        if not first.is_one_set:  # at pooled rates, so that a high rate on test does not raise the correlation
             key = ("shared", index, *judgements[1:])
-            read, on_dev = judgements[0].once(key, lambda: _shared_components(judgements, index, curves))
-            variance = read.value(*weights)
-            spreads = [on_dev.value(*level) for level in levels]
+            on_test, on_dev = judgements[0].once(key, lambda: _shared_components(judgements, index, curves))
+            variance = on_test.value(*weights)
+            variances = [on_dev.value(*level) for level in levels]
         for k, level in enumerate(levels):
-            if min(variance, spreads[k]) > 0:
-                joint = (
-                    read.covariance(weights, level)
-                    if first.is_one_set
-                    else read.across(on_dev.readings[0], weights, level)
-                )
-                correlation[0, k + 1] = correlation[k + 1, 0] = -joint / sqrt(variance * spreads[k])
+            if min(variance, variances[k]) > 0:
+                if first.is_one_set:
+                    joint = on_test.covariance(weights, level)
+                else:
+                    joint = on_test.across(on_dev.sets[0], weights, level)
+                correlation[0, k + 1] = correlation[k + 1, 0] = -joint / sqrt(variance * variances[k])
     return _positive(correlation)
 
 
 def _shared_components(
     judgements: Sequence[Judgement], index: int, curves: Sequence[ThresholdCurve]
 ) -> tuple[Components, Components]:
-    """Read variance components of test and of dev at the error rates of both together."""
+    """Estimate variance components of test and of dev at the pooled error rates of both."""
     chosen = judgements[0].at(index, "dev")
     rates = [(inside(curve.at[1], chosen.genuine), inside(curve.at[0], chosen.impostor)) for curve in curves]
     entries = [(judgement, index) for judgement in judgements]
@@ -625,7 +617,7 @@ def _shared_components(
 
 
 def _positive(correlation: Floats) -> Floats:
-    """Give the nearest matrix of correlations that has a Cholesky factor, by its eigenvalues."""
+    """Make a matrix of correlations positive definite, by its eigenvalues."""
     clipped = np.clip(correlation, -0.999, 0.999)
     np.fill_diagonal(clipped, 1.0)
     values, vectors = np.linalg.eigh(clipped)
@@ -637,14 +629,14 @@ def _positive(correlation: Floats) -> Floats:
 
 
 def _correlation_of_minima(judgements: Sequence[Judgement], index: int, curves: Sequence[ThresholdCurve]) -> float:
-    """Correlate two minima by the trials whose scores lie in their range."""
+    """Correlate two minima through the trials with scores near them."""
     columns = [_near_minimum(judgement, curve) for judgement, curve in zip(judgements, curves, strict=True)]
     first = judgements[0].sets
-    read = read_columns(first.people[0], first.trials("dev").genuine, columns)
+    on_dev = column_components(first.people[0], first.trials("dev").genuine, columns)
     frr, far = _weights_of_minimum(judgements[0], index)
     levels = [(unit * frr, unit * far) for unit in np.eye(2)]
-    spreads = [read.value(*level) for level in levels]
-    return read.covariance(*levels) / sqrt(spreads[0] * spreads[1]) if min(spreads) > 0 else 0.0
+    variances = [on_dev.value(*level) for level in levels]
+    return on_dev.covariance(*levels) / sqrt(variances[0] * variances[1]) if min(variances) > 0 else 0.0
 
 
 def _near_minimum(judgement: Judgement, curve: ThresholdCurve) -> NDArray[np.bool_]:
@@ -655,7 +647,7 @@ def _near_minimum(judgement: Judgement, curve: ThresholdCurve) -> NDArray[np.boo
 
 
 def _weights_of_minimum(judgement: Judgement, index: int) -> tuple[float, float]:
-    """Give the weights of genuine and impostor trials in how they move a minimum."""
+    """Return the weights of genuine and impostor trials near a minimum in the position of the minimum."""
     weight = judgement.criterion.weight_of_far(float(judgement.alpha[index]))
     far = 0.5 if weight is None else weight
     return 1 - far, -far
@@ -663,14 +655,14 @@ def _weights_of_minimum(judgement: Judgement, index: int) -> tuple[float, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DevMoves:
-    """The dev trials that move a threshold, and how a figure follows it.
+    """The dev trials that move a threshold, and the change of a figure with it.
 
     Attributes
     ----------
     slope : float
-        By how much the figure moves with one standard deviation of the threshold.
+        The change of the figure with one standard deviation of the threshold.
     weights : Weights
-        How far trials of each class move the threshold, up to a common factor.
+        The influence of trials of each class on the threshold, up to a common factor.
     bits : ndarray of uint8
         Which dev trials move it, eight in a byte.
     """
@@ -680,15 +672,15 @@ class DevMoves:
     bits: NDArray[np.uint8]
 
     def influence(self, people: People | None, genuine: NDArray[np.bool_]) -> Floats:
-        """Give what each dev trial adds to the figure through its threshold, as a sum of both class means."""
+        """Compute the influence of each dev trial on the figure through the threshold, a sum of both class means."""
         moved = np.unpackbits(self.bits, count=len(genuine)).astype(np.bool_)
         values = np.where(genuine, self.weights.frr, self.weights.far) * moved
-        spread = sqrt(variance_of_values(people, genuine, values).value)
-        return np.asarray(self.slope / spread * values if spread > 0 else 0.0 * values)
+        sigma = sqrt(variance_of_values(people, genuine, values).value)
+        return np.asarray(self.slope / sigma * values if sigma > 0 else 0.0 * values)
 
 
 def dev_moves(judgement: Judgement, measure: Measure, index: int = 0) -> DevMoves | None:
-    """Give the dev trials that move a threshold, and how a figure follows it.
+    """Find the dev trials that move a threshold, and the change of a figure with it; see `DevMoves`.
 
     None if the threshold was given, or dev trials are not in memory.
     """
@@ -708,22 +700,22 @@ def dev_moves(judgement: Judgement, measure: Measure, index: int = 0) -> DevMove
 
 
 def dev_influence(judgement: Judgement, measure: Measure, index: int = 0) -> Floats | None:
-    """Give what each dev trial adds to a figure through its threshold; see `DevMoves`."""
+    """Compute the influence of each dev trial on a figure through the threshold; see `DevMoves`."""
     moves = dev_moves(judgement, measure, index)
     return None if moves is None else moves.influence(judgement.sets.people[0], judgement.sets.trials("dev").genuine)
 
 
 def variance_of_values(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Variance:
     """Estimate the variance of the sum of both class means of values by trial."""
-    return _read_values(people, genuine, values).variance([1.0], [1.0])
+    return _value_components(people, genuine, values).variance([1.0], [1.0])
 
 
-def _read_values(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Components:
-    return read_columns(people, genuine, [np.asarray(values, dtype=np.float64)])
+def _value_components(people: People | None, genuine: NDArray[np.bool_], values: Floats) -> Components:
+    return column_components(people, genuine, [np.asarray(values, dtype=np.float64)])
 
 
-def read_columns(people: People | None, genuine: NDArray[np.bool_], columns: Sequence[NDArray[Any]]) -> Components:
-    """Read variance components of columns with one value per trial of a set."""
+def column_components(people: People | None, genuine: NDArray[np.bool_], columns: Sequence[NDArray[Any]]) -> Components:
+    """Estimate the variance components of columns with one value per trial of a set."""
     return Components([class_moments(people, genuine, columns)])
 
 
@@ -735,7 +727,7 @@ def estimate_of_values(
     *,
     threshold: Threshold = "re-estimated",
 ) -> Estimate:
-    """Estimate a figure that moves as the sum of both class means of values by trial.
+    """Estimate a figure that is, to first order, a sum of both class means of values by trial.
 
     Parameters
     ----------
@@ -744,41 +736,41 @@ def estimate_of_values(
     value
         The figure, or the difference of two.
     on_test
-        What each test trial adds to it.
+        The influence of each test trial.
     on_dev
-        What each dev trial adds through what was chosen or fitted on dev; None if nothing was.
+        The influence of each dev trial through what is chosen or fitted on dev; None without it.
     threshold
-        ``fixed`` leaves out what dev adds.
+        ``fixed`` leaves out the influence of dev.
     """
-    read = _read_values(sets.people[1], sets.trials().genuine, on_test)
-    variance = read.variance([1.0], [1.0])
-    fixed = Estimate(value, variance, min(moments.effective for moments in read.readings[0]))
+    test = _value_components(sets.people[1], sets.trials().genuine, on_test)
+    variance = test.variance([1.0], [1.0])
+    fixed = Estimate(value, variance, min(moments.effective for moments in test.sets[0]))
     if on_dev is None or threshold == "fixed":
         return fixed
-    dev = _read_values(sets.people[0], sets.trials("dev").genuine, on_dev)
-    moved = dev.variance([1.0], [1.0])
+    dev = _value_components(sets.people[0], sets.trials("dev").genuine, on_dev)
+    dev_variance = dev.variance([1.0], [1.0])
     correlation = np.eye(2)
-    product = sqrt(variance.value * moved.value)
+    product = sqrt(variance.value * dev_variance.value)
     if sets.overlap and sets.people[0] is not None and sets.people[1] is not None and product > 0:
-        joint = _joint_of_values(sets, on_test, on_dev, read, dev)
+        joint = _covariance_of_values(sets, on_test, on_dev, test, dev)
         correlation[0, 1] = correlation[1, 0] = joint / product
     return replace(
         fixed,
         threshold="re-estimated",
-        moves=(DEVIATIONS * sqrt(moved.value),),
+        moves=(DEVIATIONS * sqrt(dev_variance.value),),
         correlation=_positive(correlation),
-        dev_df=moved.df,
+        dev_df=dev_variance.df,
     )
 
 
-def _joint_of_values(sets: TrialSets, on_test: Floats, on_dev: Floats, read: Components, dev: Components) -> float:
-    """Estimate the covariance of what test and dev trials add, through people who take part in both."""
+def _covariance_of_values(sets: TrialSets, on_test: Floats, on_dev: Floats, test: Components, dev: Components) -> float:
+    """Estimate the covariance of the influences of test and dev trials, through people in both sets."""
     if sets.same_rows:
-        both = _read_values(sets.people[1], sets.trials().genuine, on_test + on_dev).variance([1.0], [1.0]).value
-        return (both - read.variance([1.0], [1.0]).value - dev.variance([1.0], [1.0]).value) / 2
+        both = _value_components(sets.people[1], sets.trials().genuine, on_test + on_dev).variance([1.0], [1.0]).value
+        return (both - test.variance([1.0], [1.0]).value - dev.variance([1.0], [1.0]).value) / 2
     total = 0.0
-    for one in read.readings[0]:
-        for other in dev.readings[0]:
+    for one in test.sets[0]:
+        for other in dev.sets[0]:
             for sums in one.sums.values():
                 for others in other.sums.values():
                     size = min(len(sums), len(others))
@@ -787,7 +779,7 @@ def _joint_of_values(sets: TrialSets, on_test: Floats, on_dev: Floats, read: Com
 
 
 def tube_quantile(correlations: Floats, confidence: float) -> float:
-    r"""Give the critical value for all points of a curve at once (Hotelling's tube).
+    r"""Compute the critical value for all points of a curve at once (Hotelling's tube).
 
     .. math:: 2 \Phi(-c) + (\ell / \pi) \exp(-c^2 / 2) = 1 - confidence
 
@@ -805,38 +797,41 @@ def tube_quantile(correlations: Floats, confidence: float) -> float:
     return find_root(excess, 0.0, _FARTHEST)
 
 
-def neighbour_correlations(terms: Terms, measure: Measure, kept: NDArray[np.bool_], threshold: Threshold) -> Floats:
-    """Correlate the deviations of neighbouring points of a curve, through the test trials and through dev's levels."""
+def neighbour_correlations(terms: Terms, measure: Measure, used: NDArray[np.bool_], threshold: Threshold) -> Floats:
+    """Correlate the deviations of neighbouring points of a curve, through the test trials and the thresholds.
+
+    Only the alphas marked in `used` are points.
+    """
     judgements = [judgement for _, judgement in terms]
     moving = threshold == "re-estimated" and all(judgement.can_move for judgement in judgements)
     sides: tuple[Side, ...] = ("test", "dev") if moving else ("test",)
-    places = np.flatnonzero(kept).tolist()
-    if not measure.depends_on_alpha:  # alphas that choose the same thresholds are one point of the curve
+    places = np.flatnonzero(used).tolist()
+    if not measure.depends_on_alpha:  # alphas with the same thresholds are one point of the curve
         choices = np.array([judgement.choices for judgement in judgements]).T
         places = [k for n, k in enumerate(places) if n == 0 or np.any(choices[k] != choices[places[n - 1]])]
     variances, covariances = np.zeros(len(places)), np.zeros(max(len(places) - 1, 0))
     for start in range(0, len(covariances), _TOGETHER):
-        some = places[start : start + _TOGETHER + 1]
+        chunk = places[start : start + _TOGETHER + 1]
         for side in sides:
-            entries = [(judgement, index) for index in some for judgement in judgements]
+            entries = [(judgement, index) for index in chunk for judgement in judgements]
             rates = [_rates_at(*entry, side) for entry in entries]
-            read = Components([error_moments(entries, side, rates, exact=True)])
+            along = Components([error_moments(entries, side, rates, exact=True)])
             weights = []
-            for place, index in enumerate(some):
+            for place, index in enumerate(chunk):
                 columns = np.arange(len(entries)) // len(judgements) == place
                 frr, far = np.zeros((2, len(entries)))
                 frr[columns], far[columns] = _influence(terms, measure, index, side)
                 weights.append((frr, far))
             for place, (first, second) in enumerate(pairwise(weights), start):
-                covariances[place] += read.covariance(first, second)
-            for place, each in enumerate(weights[bool(start) :], start + bool(start)):
-                variances[place] += read.covariance(each, each)
+                covariances[place] += along.covariance(first, second)
+            for place, point in enumerate(weights[bool(start) :], start + bool(start)):
+                variances[place] += along.covariance(point, point)
     products = np.sqrt(variances[:-1] * variances[1:])
     return np.divide(covariances, products, out=np.ones_like(covariances), where=products > 0)
 
 
 def _influence(terms: Terms, measure: Measure, index: int, side: Side) -> tuple[Floats, Floats]:
-    """Give the weights of FRR and FAR, system by system, in the deviation of a figure through one of the sets."""
+    """Compute the weights of FRR and FAR, system by system, in the deviation of a figure through one of the sets."""
     frr, far = [], []
     for sign, judgement in terms:
         weights = local_weights(measure, judgement.at(index), float(judgement.alpha[index]))
@@ -847,7 +842,7 @@ def _influence(terms: Terms, measure: Measure, index: int, side: Side) -> tuple[
         curve = threshold_curve(judgement, index)
         slope = sign * curve.slope(weights)
         by_far, by_frr = curve.level if any(curve.level) else (1.0, -1.0)
-        spread = sqrt(components([judgement], index, "dev").variance([by_frr], [by_far]).value) or 1.0
-        frr.append(slope * by_frr / spread)
-        far.append(slope * by_far / spread)
+        sigma = sqrt(components([judgement], index, "dev").variance([by_frr], [by_far]).value) or 1.0
+        frr.append(slope * by_frr / sigma)
+        far.append(slope * by_far / sigma)
     return np.array(frr), np.array(far)

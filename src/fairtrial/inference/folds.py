@@ -1,4 +1,4 @@
-"""Folds of one set of trials, in which no one helps to set their own threshold."""
+"""Folds of one set of trials: thresholds for each block come from trials of other people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import plural
 from fairtrial.counting.tallies import ArraySource, ScoreSource
-from fairtrial.inference.people import Cluster, known_cluster, people_of
+from fairtrial.inference.people import Cluster, people_of, resolve_cluster
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,25 +52,24 @@ class Block:
 
     @property
     def others(self) -> NDArray[np.bool_]:
-        """The trials that set the threshold: nobody of these folds takes part."""
+        """The trials that set the threshold: those without people of these folds."""
         return ~np.isin(self.first, self.folds) & ~np.isin(self.second, self.folds)
 
 
 def make_blocks(
     trials: TrialsLike, folds: int, *, cluster: Cluster | None = None, rng: np.random.Generator | int | None = 0
 ) -> list[Block]:
-    """Deal individuals into folds and give the blocks of trials to be judged.
+    """Deal people into folds and make the blocks of trials to be judged.
 
-    A trial may involve two people. With ``cluster="both"`` it is judged by a threshold from trials in which
-    nobody of either's fold takes part, so that with K folds there are up to K (K + 1) / 2 blocks and every
-    trial is judged once.
+    A trial may involve two people. With ``cluster="both"`` its threshold comes from trials without people of their two
+    folds, so that K folds make up to K (K + 1) / 2 blocks and every trial is judged once.
 
     Parameters
     ----------
     trials : Trials or data frame
         Trials, or a data frame of them.
     folds : int
-        The number of folds that individuals are dealt into.
+        The number of folds that people are dealt into.
     cluster : {"none", "claim", "subject", "both"}, optional
         What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
         known. Folds do not split it.
@@ -87,7 +86,7 @@ def make_blocks(
     ParameterError
         If there are fewer than two folds.
     TrialsError
-        If there are no ids or too few individuals, or the other trials of a block lack a class.
+        If there are no ids or too few people, or the other trials of a block lack a class.
 
     Examples
     --------
@@ -99,8 +98,8 @@ def make_blocks(
     """
     trials = trials_of(trials, "trials")
     first, second = folds_of_trials(trials, folds, cluster, rng)
-    taken = np.unique(np.minimum(first, second) * folds + np.maximum(first, second))
-    blocks = [Block((int(pair) // folds, int(pair) % folds), first, second) for pair in taken]
+    pairs = np.unique(np.minimum(first, second) * folds + np.maximum(first, second))
+    blocks = [Block((int(pair) // folds, int(pair) % folds), first, second) for pair in pairs]
     for block in blocks:
         _check_classes(trials, block.others, folds, crossed=block.folds[0] != block.folds[1])
     return blocks
@@ -119,9 +118,9 @@ def with_fold_note(trials: Trials, folds: int, blocks: Sequence[Block], cluster:
 def make_halves(
     trials: Trials, *, cluster: Cluster | None = None, rng: np.random.Generator | int | None = 0
 ) -> list[Block]:
-    """Deal individuals into two halves, each judged by a threshold from the other; for Dietterich's 5x2cv test.
+    """Deal people into two halves, each judged by a threshold from the other; for Dietterich's 5x2cv test.
 
-    Trials between people of different halves are left out: nobody else is there to set a threshold for them.
+    Trials between people of different halves are left out: there is no third half to set a threshold for them.
 
     Parameters
     ----------
@@ -136,7 +135,8 @@ def make_halves(
     first, second = folds_of_trials(trials, 2, cluster, rng)
     blocks = [Block((half, half), first, second) for half in range(2)]
     for block in blocks:
-        missing = [name for name, rows in _classes(trials) if not np.any(rows & block.held_out)]
+        classes = ("genuine", trials.genuine), ("impostor", ~trials.genuine)
+        missing = [name for name, rows in classes if not np.any(rows & block.held_out)]
         if missing:
             raise TrialsError(
                 f"half of the people have no {' and no '.join(missing)} trial among themselves: halves need more people"
@@ -145,7 +145,7 @@ def make_halves(
 
 
 def fold_of_trials(blocks: Sequence[Block]) -> NDArray[np.int64]:
-    """Give the fold in which each trial is judged, that of its claim if it is of two; -1 if it is not judged."""
+    """Return the fold in which each trial is judged: of two folds that of its claim, -1 if it is in no block."""
     first, second = blocks[0].first, blocks[0].second
     judged = np.zeros((1 + max(first.max(), second.max()),) * 2, dtype=bool)
     for block in blocks:
@@ -156,7 +156,7 @@ def fold_of_trials(blocks: Sequence[Block]) -> NDArray[np.int64]:
 def block_sources(
     trials: Trials, blocks: Sequence[Block], *, system: str | None = None
 ) -> Iterator[tuple[ScoreSource, ScoreSource]]:
-    """Give for each block the scores that set the threshold and the scores that are judged."""
+    """Yield the scores that set the threshold of each block, and those that are judged."""
     scores = trials.column(system)
     for block in blocks:
         others, held_out = (
@@ -166,13 +166,13 @@ def block_sources(
 
 
 def unchecked_source(scores: NDArray[np.floating], genuine: NDArray[np.bool_]) -> ScoreSource:
-    """Make a source of scores, which may be of one class only, as held-out trials are."""
+    """Make a source of scores that may be of one class only, as held-out trials may be."""
     positive = int(np.count_nonzero(genuine))
     return ArraySource(((scores, genuine),), positive, len(genuine) - positive)
 
 
 def check_all_held_out(blocks: Sequence[Block]) -> None:
-    """Raise an error if some trials are in no block."""
+    """Check that every trial is in a block."""
     judged = np.any([block.held_out for block in blocks], axis=0)
     if not judged.all():
         template = (
@@ -182,14 +182,10 @@ def check_all_held_out(blocks: Sequence[Block]) -> None:
         raise TrialsError(template, code="not-in-a-block", trials=int(np.count_nonzero(~judged)))
 
 
-def _classes(trials: Trials) -> tuple[tuple[str, NDArray[np.bool_]], tuple[str, NDArray[np.bool_]]]:
-    return ("genuine", trials.genuine), ("impostor", ~trials.genuine)
-
-
 def folds_of_trials(
     trials: Trials, folds: int, cluster: Cluster | None, rng: np.random.Generator | int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the folds of the two individuals in each trial; twice the same if only one counts."""
+    """Deal people into folds, and return those of the two people of each trial; twice the same for one person."""
     if folds < 2:
         raise ParameterError(f"there must be at least 2 folds, not {folds}")
     check_number("fold", folds)
@@ -201,7 +197,7 @@ def folds_of_trials(
             columns={"claim": "NAME"},
             cluster="none",
         )
-    people, generator = people_of(trials, known_cluster(trials, cluster)), as_generator(rng)
+    people, generator = people_of(trials, resolve_cluster(trials, cluster)), as_generator(rng)
     count = 1 + max(int(column.max(initial=-1)) for column in people)
     used = np.zeros(count, dtype=bool)
     has_genuine = np.zeros(count, dtype=bool)
@@ -210,7 +206,7 @@ def folds_of_trials(
         has_genuine[column[trials.genuine]] = True
     fold = np.full(count, -1)
     dealt = 0
-    # those with genuine trials first, so that every fold gets its part of them
+    # people with genuine trials first, so that every fold has some of them
     for group in (used & has_genuine, used & ~has_genuine):
         members = generator.permutation(np.flatnonzero(group))
         fold[members] = (dealt + np.arange(len(members))) % folds

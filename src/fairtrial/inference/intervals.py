@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from fairtrial.inference.estimates import Threshold
 
 ENOUGH = 10
-"""The n p (1 - p) from which a binomial may be taken for normal: footnote 2 of Bengio & Mariéthoz 2004."""
+"""The smallest n p (1 - p) for a normal approximation: footnote 2 of Bengio & Mariéthoz 2004."""
 
 
 class Interval(NamedTuple):
-    """The two ends of an interval.
+    """The two limits of an interval.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class RateInterval(Result):
     confidence : float
         The level of confidence, between 0 and 1.
     limits : str
-        How the limits are made, such as ``independent``, ``wilson`` or ``student``.
+        How the limits are computed, such as ``independent``, ``wilson`` or ``student``.
     measure : str
         What the interval is of.
     threshold : {"re-estimated", "fixed"}
@@ -71,7 +71,7 @@ class RateInterval(Result):
     is_share : bool
         Whether it is shown in percent; a cost is not.
     label : str
-        How tables and figures call the measure; that of the registered measure of this name by default.
+        The name of the measure in tables and figures; that of the registered measure by default.
     sharing : {"none", "claim", "subject", "both"}
         What dependent trials share; the variance is then estimated by person.
 
@@ -118,7 +118,7 @@ class RateInterval(Result):
         return self.high - self.low
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Return the result under the names of the command line's JSON."""
         return {
             "measure": self.measure,
             "estimate": self.estimate,
@@ -133,13 +133,13 @@ class RateInterval(Result):
         }
 
     def answer(self) -> str:
-        """The estimate and its interval."""
+        """Write the estimate and its interval."""
         ends = f"{figures_text(self.low, self.high, self.is_share)}, {level_text(self.confidence)} {self.method}"
         ends += f", threshold {self.threshold}"
         return f"{term(self.label)} {figure_text(self.estimate, self.is_share)} ({ends})"
 
     def tables(self) -> tuple[Table, ...]:
-        """The interval in one row."""
+        """Tabulate the interval in one row."""
         columns = (
             Column("measure", "name of the measure", detail=True),
             Column("label", "measure", "term"),
@@ -159,7 +159,7 @@ class RateInterval(Result):
 
 
 def normal_quantile(confidence: float) -> float:
-    """Give the two-sided standard normal quantile of a confidence level."""
+    """Compute the two-sided standard normal quantile of a confidence level."""
     return NormalDist().inv_cdf((1 + check_confidence(confidence)) / 2)
 
 
@@ -221,7 +221,7 @@ def rate_interval(
 
     Notes
     -----
-    The limits are kept within what rates of 0 and 1 give; without errors the width is zero. Trials that share people
+    The limits stay within the values at rates of 0 and 1; without errors the width is zero. Trials that share people
     are not independent, and this interval is then too narrow.
 
     References
@@ -236,7 +236,8 @@ def rate_interval(
     >>> round(interval.low, 5), round(interval.high, 5)
     (0.01059, 0.02591)
     """
-    known, weights = as_measure(measure), linear_weights(measure, alpha)
+    measure = as_measure(measure)
+    weights = linear_weights(measure, alpha)
     sigma = sqrt(independent_variance(counts, weights))
     note: Note | str = ""
     if not sigma:
@@ -255,16 +256,16 @@ def rate_interval(
         sigma,
         confidence=confidence,
         method="independent",
-        measure=known.name,
+        measure=measure.name,
         note=note,
         within=weights.bounds,
-        is_share=known.is_share,
-        label=known.label,
+        is_share=measure.is_share,
+        label=measure.label,
     )
 
 
 def rates_with_few_errors(counts: ErrorCounts, weights: Weights) -> dict[str, float]:
-    """Give the rates for which n p (1 - p) is below 10, with that product: a normal approximation is poor for them.
+    """Compute n p (1 - p) of the rates with fewer than 10, for which a normal approximation is poor.
 
     References
     ----------

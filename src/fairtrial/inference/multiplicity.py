@@ -1,4 +1,4 @@
-"""More than two systems: p values of many tests at once, and letters that show who differs from whom."""
+"""Multiple comparisons: adjusted p values, and letters for systems that do not differ."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def adjust_p_values(p_values: Sequence[float], correction: Correction = "holm") 
     Raises
     ------
     ParameterError
-        A correction that is not known, or a p value outside [0, 1].
+        If the correction is unknown, or a p value is outside [0, 1].
 
     References
     ----------
@@ -62,7 +62,7 @@ def adjust_p_values(p_values: Sequence[float], correction: Correction = "holm") 
 
 
 def adjustment_text(correction: Correction, pairs: int) -> str:
-    """Say how the p values of a number of pairs are adjusted.
+    """Write how the p values of a number of pairs are adjusted.
 
     Examples
     --------
@@ -75,12 +75,12 @@ def adjustment_text(correction: Correction, pairs: int) -> str:
 
 
 def compact_letters(count: int, different: Sequence[tuple[int, int]]) -> list[str]:
-    """Give each of `count` systems letters so that two share one exactly when they do not differ.
+    """Assign letters to `count` systems so that two share one exactly when they do not differ.
 
     Parameters
     ----------
     count : int
-        How many systems.
+        The number of systems.
     different : sequence of tuple of (int, int)
         The pairs that differ, by their places.
 
@@ -109,9 +109,5 @@ def compact_letters(count: int, different: Sequence[tuple[int, int]]) -> list[st
             split += [group - {i}, group - {j}] if {i, j} <= group else [group]
         groups = [g for k, g in enumerate(split) if not any(g < h or (g == h and m < k) for m, h in enumerate(split))]
     groups.sort(key=lambda group: sorted(group))
-    letters = [_letter(k) for k in range(len(groups))]
+    letters = [chr(ord("a") + k) if k < 26 else f"({k + 1})" for k in range(len(groups))]
     return ["".join(letter for letter, group in zip(letters, groups, strict=True) if k in group) for k in range(count)]
-
-
-def _letter(index: int) -> str:
-    return chr(ord("a") + index) if index < 26 else f"({index + 1})"

@@ -1,4 +1,4 @@
-"""The people who share trials: the one place that groups trials by people, sums by person and resamples people."""
+"""The people who share trials: group trials by people, sum by person and resample people."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Cluster: TypeAlias = Literal["none", "claim", "subject", "both"]
 """What trials share: nothing, the claimed identity, the person behind the probe, or both."""
 
 _FEW = 1.5
-"""Trials of each id on average below which it may be that of a recording, not of a person."""
+"""Mean number of trials per id below which ids may be those of recordings, not of people."""
 _SAMPLED = 1000
 _TABLE = 4
-"""Use a lookup table if the range of values is at most this many times their number."""
+"""Maximum ratio of the range of values to their number for a lookup table."""
 _LIKE_A_FILE = re.compile(r"[/\\]|\.[A-Za-z]\w{1,3}$")
 FEW_PEOPLE = 10
 """The effective number of people below which intervals and tests are rough."""
@@ -40,14 +40,21 @@ class _WithIds(Protocol):
     def ids(self) -> Collection[str]: ...
 
 
-def known_cluster(trials: _WithIds, cluster: Cluster | None) -> Cluster:
-    """Give what dependent trials share: the choice of the caller if the trials have those ids, else all their ids."""
-    known = [name for name in ("claim", "subject") if name in trials.ids]
+_ROLES: dict[Cluster, tuple[str, ...]] = {
+    "none": (),
+    "claim": ("claim",),
+    "subject": ("subject",),
+    "both": ("claim", "subject"),
+}
+_CLUSTERS = {roles: cluster for cluster, roles in _ROLES.items()}
+
+
+def resolve_cluster(trials: _WithIds, cluster: Cluster | None) -> Cluster:
+    """Return what dependent trials share: the caller's choice, checked, or by default all ids that the trials have."""
     if cluster is None:
-        return "both" if len(known) == 2 else "claim" if known == ["claim"] else "subject" if known else "none"
-    check_choice("cluster", cluster, ("none", "claim", "subject", "both"))
-    needed = {"none": [], "claim": ["claim"], "subject": ["subject"], "both": ["claim", "subject"]}[cluster]
-    missing = [name for name in needed if name not in known]
+        return _CLUSTERS[tuple(role for role in _ROLES["both"] if role in trials.ids)]
+    check_choice("cluster", cluster, _ROLES)
+    missing = [role for role in _ROLES[cluster] if role not in trials.ids]
     if missing:
         raise TrialsError(f"cluster={cluster!r} needs {' and '.join(missing)} ids, which these trials do not have")
     return cluster
@@ -66,7 +73,7 @@ def _people_of_sets(sets: Sequence[Trials], clusters: Sequence[Cluster]) -> list
     roles = [_ROLES[cluster] for cluster in clusters]
     columns = [trials.ids[role] for trials, counted in zip(sets, roles, strict=True) for role in counted]
     codes = iter(recode(columns)) if columns else iter(())
-    people = [[next(codes) for _ in known] for known in roles]
+    people = [[next(codes) for _ in counted] for counted in roles]
     person = _merged(sets, people)
     start = 1 + max((int(column.max(initial=-1)) for of_set in people for column in of_set), default=-1)
     for k, (trials, of_set) in enumerate(zip(sets, people, strict=True)):
@@ -78,30 +85,22 @@ def _people_of_sets(sets: Sequence[Trials], clusters: Sequence[Cluster]) -> list
     return people
 
 
-_ROLES: dict[Cluster, tuple[str, ...]] = {
-    "none": (),
-    "claim": ("claim",),
-    "subject": ("subject",),
-    "both": ("claim", "subject"),
-}
-
-
 def _merged(sets: Sequence[Trials], people: Sequence[Sequence[NDArray[np.int64]]]) -> NDArray[np.int64] | None:
-    """Give one number to both names of a genuine trial; None if they never differ."""
+    """Number people so that both names of a genuine trial are one person; None if they never differ."""
     links = [
-        (of_set[0][apart], of_set[1][apart])
+        (of_set[0][rows], of_set[1][rows])
         for trials, of_set in zip(sets, people, strict=True)
         if len(of_set) == 2
-        for apart in [np.flatnonzero(trials.genuine & (of_set[0] != of_set[1]))]
-        if len(apart)
+        for rows in [np.flatnonzero(trials.genuine & (of_set[0] != of_set[1]))]
+        if len(rows)
     ]
     if not links:
         return None
     first, second = (np.concatenate(side) for side in zip(*links, strict=True))
-    return one_person(1 + max(int(column.max(initial=-1)) for of_set in people for column in of_set), first, second)
+    return merge_names(1 + max(int(column.max(initial=-1)) for of_set in people for column in of_set), first, second)
 
 
-def one_person(size: int, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+def merge_names(size: int, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number the people behind `size` names, given pairs of names of one person."""
     if not len(first):
         return np.arange(size)
@@ -119,7 +118,7 @@ class Members:
     rows: NDArray[np.int64]
     people: tuple[NDArray[np.int64], ...]
     """One column per role that counts; a role with one person only is left out."""
-    apart: NDArray[np.bool_]
+    is_pair: NDArray[np.bool_]
     """Which trials are of two people."""
     pair_of: NDArray[np.int64]
     """The pair of people of each trial, or the one person, as a number."""
@@ -128,13 +127,13 @@ class Members:
     effective: float
     """Kish's effective number of people, in the role with fewer."""
     alone: tuple[str, ...]
-    """The roles in which there is one person only."""
+    """The roles with one person only."""
     by_role: dict[str, tuple[NDArray[np.int64], ...]]
-    """The same columns by role; one role if somebody takes part in both (everybody against everybody)."""
+    """The same columns by role; one role, ``person``, if somebody takes part in both."""
     role_trials: dict[str, Floats]
     """The trials of each person by role."""
     size: int
-    """The number of people of all sets that are numbered together."""
+    """The number of people in all sets that are numbered together."""
 
     def __repr__(self) -> str:
         """Count trials and people."""
@@ -149,8 +148,8 @@ class Members:
     def roles_apart(self) -> Members:
         """Count people by role even if somebody takes part in both roles: for parts of the trials.
 
-        Claims of a group are its own people and subjects may be anybody, so that a person in common is more often the
-        claim than in all trials.
+        The claims of a group are its members, and its subjects may be anybody. A shared person is therefore more often
+        the claim than in all trials.
         """
         if "person" not in self.by_role:
             return self
@@ -170,20 +169,20 @@ class Members:
         )
 
     def times_drawn(self, numbers: Floats) -> Floats:
-        """Weight each trial by the product of the numbers of times its people were drawn (see `People.draw`)."""
+        """Compute the weight of each trial in a resample: the product of its people's numbers from `People.draw`."""
         first = numbers[self.people[0]]
-        return first if len(self.people) == 1 else np.where(self.apart, first * numbers[self.people[1]], first)
+        return first if len(self.people) == 1 else np.where(self.is_pair, first * numbers[self.people[1]], first)
 
     def sums(self, role: str, column: NDArray[Any]) -> Floats:
         """Sum a column by person (see `moments`). A trial of two people counts for both."""
-        return self._by_person(role, *_counted(column))
+        return self._by_person(role, *_rows_and_values(column))
 
-    def _by_person(self, role: str, rows: NDArray[np.int64] | slice, weights: Floats | None) -> Floats:
+    def _by_person(self, role: str, rows: NDArray[np.int64] | slice, values: Floats | None) -> Floats:
         total = np.zeros(self.size)
         for which, people in enumerate(self.by_role[role]):
             if which:
-                weights = np.asarray(self.apart[rows] * (1.0 if weights is None else weights), dtype=np.float64)
-            total += np.bincount(people[rows], weights, self.size)
+                values = np.asarray(self.is_pair[rows] * (1.0 if values is None else values), dtype=np.float64)
+            total += np.bincount(people[rows], values, self.size)
         return total
 
     def moments(self, columns: Sequence[NDArray[Any]], scale: Floats | None = None) -> Moments:
@@ -206,23 +205,25 @@ class Members:
         pairs = {role: number - trials for role, number in squares.items()}
         related = {role: product - same for role, product in products.items()}
         if len(self.people) > 1:
-            met, meetings = same, float(trials)
+            both, both_pairs = same, float(trials)
             if len(self.pair_trials) < trials:  # the same two people meet in several trials
-                meetings = float(self.pair_trials @ self.pair_trials)
+                both_pairs = float(self.pair_trials @ self.pair_trials)
                 size = len(self.pair_trials)
-                counted = (_counted(column) for column in columns)
-                table = np.stack([np.bincount(self.pair_of[rows], values, size) for rows, values in counted])
+                entries = (_rows_and_values(column) for column in columns)
+                table = np.stack([np.bincount(self.pair_of[rows], values, size) for rows, values in entries])
                 # not by BLAS, whose threads cost more than such sums
                 weighted = np.outer(np.einsum("kp,p->k", table, self.pair_trials), means)
-                met = np.einsum("kp,mp->km", table, table) - weighted - weighted.T + meetings * np.outer(means, means)
+                both = np.einsum("kp,mp->km", table, table) - weighted - weighted.T
+                both = both + both_pairs * np.outer(means, means)
             twice = 2 if "person" in counts else 1
-            related = {role: product - twice * met for role, product in products.items()} | {BOTH: met - same}
-            pairs = {role: number - twice * meetings for role, number in squares.items()} | {BOTH: meetings - trials}
+            related = {role: product - twice * both for role, product in products.items()} | {BOTH: both - same}
+            pairs = {role: number - twice * both_pairs for role, number in squares.items()}
+            pairs[BOTH] = both_pairs - trials
 
         @cache
         def product(role: str, k: int, m: int) -> Floats:
             """Sum the product of two columns by person."""
-            (first, a), (second, b) = _counted(columns[k]), _counted(columns[m])
+            (first, a), (second, b) = _rows_and_values(columns[k]), _rows_and_values(columns[m])
             if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):  # errors
                 return raw[role][:, k] if k == m else self._by_person(role, _common_rows(first, second), None)
             values = np.zeros((2, trials))
@@ -250,8 +251,8 @@ def _common_rows(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray
     return common
 
 
-def _counted(column: NDArray[Any]) -> tuple[NDArray[np.int64] | slice, Floats | None]:
-    """Give the trials of a column that count, and what they count; errors count 1."""
+def _rows_and_values(column: NDArray[Any]) -> tuple[NDArray[np.int64] | slice, Floats | None]:
+    """Return the rows of a column and their values; of errors, the rows in error and None, as each counts 1."""
     if column.dtype == bool:
         return np.flatnonzero(column), None
     return (column, None) if column.dtype.kind == "i" else (slice(None), column)
@@ -262,7 +263,7 @@ def class_moments(
 ) -> tuple[Moments, Moments]:
     """Compute the moments of both classes for columns with one value per trial of a set.
 
-    Every trial is of other people if there are none.
+    Without people, every trial counts as one of other people.
     """
     if people is not None and people.cluster != "none":
         return people.moments(columns)
@@ -278,9 +279,9 @@ def unrelated_moments(trials: int, columns: Sequence[NDArray[Any]], scale: Float
 
 
 def _single_trials(trials: int, columns: Sequence[NDArray[Any]]) -> tuple[Floats, Floats]:
-    """Give the means of columns and the sums of their centred products."""
-    counted = [_counted(column) for column in columns]
-    errors = [rows for rows, _ in counted if isinstance(rows, np.ndarray)]
+    """Compute the means of columns and the sums of their centred products."""
+    entries = [_rows_and_values(column) for column in columns]
+    errors = [rows for rows, _ in entries if isinstance(rows, np.ndarray)]
     same = np.empty((len(columns), len(columns)))
     if len(errors) == len(columns):
         for k, m in product_of(range(len(columns)), repeat=2):
@@ -288,11 +289,11 @@ def _single_trials(trials: int, columns: Sequence[NDArray[Any]]) -> tuple[Floats
         means = np.diag(same) / trials
     else:
         values = np.zeros((len(columns), trials))
-        for own, (rows, weights) in zip(values, counted, strict=True):
-            own[rows] = 1.0 if weights is None else weights
+        for line, (rows, entry) in zip(values, entries, strict=True):
+            line[rows] = 1.0 if entry is None else entry
         for k, m in product_of(range(len(columns)), repeat=2):
             same[k, m] = values[k] @ values[m]
-        means = np.array([own.mean() for own in values])
+        means = np.array([line.mean() for line in values])
     return means, same - trials * np.outer(means, means)
 
 
@@ -308,7 +309,7 @@ class People:
     genuine: Members
     impostor: Members
     doubts: tuple[Note, ...] = ()
-    """Whether the ids may be those of recordings, not of people."""
+    """Notes on ids that may be those of recordings, not of people."""
 
     @classmethod
     def of(cls, trials: Trials, cluster: Cluster | None = None) -> People:
@@ -322,18 +323,19 @@ class People:
         Raises
         ------
         TrialsError
-            Ids that the last set does not have, or a class without trials. Other sets go by the ids they have.
+            If the last set lacks ids, or a set lacks a class. Other sets use the ids that they have.
         """
-        chosen = [
-            known_cluster(trials, cluster if trials is sets[-1] or cluster == "none" else None) for trials in sets
+        clusters = [
+            resolve_cluster(trials, cluster if trials is sets[-1] or cluster == "none" else None) for trials in sets
         ]
-        chosen = [_common(cluster, chosen[-1]) for cluster in chosen]
-        codes = _people_of_sets(sets, chosen)
+        counted = _ROLES[clusters[-1]]
+        clusters = [_CLUSTERS[tuple(role for role in _ROLES[shared] if role in counted)] for shared in clusters]
+        codes = _people_of_sets(sets, clusters)
         size = 1 + max(int(column.max(initial=-1)) for columns in codes for column in columns)
         fresh = size + np.cumsum([0, *(len(trials) for trials in sets[:-1])])
         return [
             cls._of(trials, shared, columns, size, start)
-            for trials, shared, columns, start in zip(sets, chosen, codes, fresh.tolist(), strict=True)
+            for trials, shared, columns, start in zip(sets, clusters, codes, fresh.tolist(), strict=True)
         ]
 
     @classmethod
@@ -351,7 +353,7 @@ class People:
         return cls(cluster, max(size, most), trials.genuine, place, parts[0], parts[1], doubts)
 
     def within(self, rows: NDArray[np.int64]) -> People:
-        """Give the people of some of the trials, such as those of a group; they keep their numbers."""
+        """Select the people of some trials, such as those of a group; they keep their numbers."""
         genuine = self.is_genuine[rows]
         place = np.empty(len(rows), dtype=np.int64)
         parts, fresh = [], self.size
@@ -399,13 +401,13 @@ class People:
 
     @property
     def strata(self) -> tuple[NDArray[np.int64], ...]:
-        """People with genuine trials, and the others, drawn apart so that both classes keep people."""
+        """People with genuine trials, and the others; drawn separately, so that both classes keep people."""
         clients = np.unique(np.concatenate(self.genuine.people))
         others = np.setdiff1d(np.concatenate(self.impostor.people), clients)
         return tuple(part for part in (clients, others) if len(part))
 
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
-        """Draw people with replacement: how often each comes in each of `count` replicates."""
+        """Draw people with replacement, and count the draws of each person in each of `count` replicates."""
         numbers = np.zeros((count, self.size))
         for members in self.strata:
             numbers[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=count)
@@ -473,12 +475,6 @@ def _doubts(trials: Trials, cluster: Cluster) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _common(known: Cluster, asked: Cluster) -> Cluster:
-    """Give the roles that a set has and that count in the judged set."""
-    roles = [role for role in _ROLES[known] if role in _ROLES[asked]]
-    return "both" if len(roles) == 2 else "claim" if roles == ["claim"] else "subject" if roles else "none"
-
-
 def _members(
     rows: NDArray[np.int64],
     codes: list[NDArray[np.int64]],
@@ -490,7 +486,7 @@ def _members(
 ) -> Members:
     """Identify the people of some trials; if each role has one person only, each trial counts as another person.
 
-    Those are numbered from `fresh`, so that they are in no other class or set. With `merge`, the two roles become one
+    These are numbered from `fresh`, so that they are in no other class or set. With `merge`, the two roles become one
     if somebody is in both.
     """
     people = [column[rows] for column in codes]
@@ -501,9 +497,9 @@ def _members(
         size = 1 + int(people[0][-1])
     else:
         people = [column for column, count in zip(people, counts, strict=True) if count > 1 or not roles]
-    kept = tuple(role for role in roles if role not in alone) or ("trial",)
-    apart = people[0] != people[-1]
-    if not apart.any():  # claim and subject of a genuine trial are one person
+    counted = tuple(role for role in roles if role not in alone) or ("trial",)
+    is_pair = people[0] != people[-1]
+    if not is_pair.any():  # claim and subject of a genuine trial are one person
         people = people[:1]
     ends = (np.minimum(people[0], people[-1]), np.maximum(people[0], people[-1])) if merge else (people[0], people[-1])
     numbers = ends[0] * size + ends[1]
@@ -511,17 +507,17 @@ def _members(
     tallies = {id(column): np.bincount(column, minlength=size).astype(np.float64) for column in people}
     present = [tallies[id(column)] > 0 for column in people]
     by_role: dict[str, tuple[NDArray[np.int64], ...]]
-    by_role = {role: (column,) for role, column in zip(kept, people, strict=False)}
+    by_role = {role: (column,) for role, column in zip(counted, people, strict=False)}
     if merge and len(people) > 1 and (present[0] & present[1]).any():
         by_role = {"person": tuple(people)}
     trials = np.bincount(people[0], minlength=size).astype(np.float64)
     if len(people) > 1:
-        trials += np.bincount(people[1][apart], minlength=size)
+        trials += np.bincount(people[1][is_pair], minlength=size)
     role_trials = {role: trials if len(columns) > 1 else tallies[id(columns[0])] for role, columns in by_role.items()}
     return Members(
         rows,
         tuple(people),
-        apart,
+        is_pair,
         pairs,
         trials,
         np.bincount(pairs).astype(np.float64),

@@ -1,7 +1,7 @@
-"""People known by counts alone: the numbers of their trials between thresholds, for trials that are not in memory.
+"""Counts by person: the trials of people between thresholds, for trials that are not in memory.
 
-Whether two people meet in several trials is unknown. Each trial counts for both of its people, as if no two trials had
-both in common, so that a variance is rather too large if they have.
+Counts do not show whether two people meet in several trials. They are taken to meet once, so that variances are too
+large rather than too small if they meet more often.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ class CountedClass:
     Attributes
     ----------
     counts : ndarray
-        Trials by the number of thresholds below the score, shape (thresholds + 1,).
+        Trials by the number of thresholds below their scores, shape (thresholds + 1,).
     by_role : dict of str to ndarray
         The same by person, shape (people, thresholds + 1), for each role with two people or more.
     accepted : bool
-        Whether it is an error to accept, as for impostor trials.
-    overlap : int
-        By how many people of a role a trial is counted: 2 if somebody takes part in both roles, which are one then.
+        Whether accepted trials are errors, as for impostor trials.
+    people_per_trial : int
+        The number of people of a role in each trial: 2 if somebody takes part in both roles, which are then one.
     alone : tuple of str
-        The roles in which there is one person only.
+        The roles with one person only.
     """
 
     counts: NDArray[np.int64]
     by_role: dict[str, NDArray[np.int64]]
     accepted: bool
-    overlap: int = 1
+    people_per_trial: int = 1
     alone: tuple[str, ...] = ()
 
     @classmethod
@@ -54,7 +54,7 @@ class CountedClass:
 
     @classmethod
     def of_members(cls, members: Members, ranks: NDArray[np.int64], thresholds: int, *, accepted: bool) -> CountedClass:
-        """Count trials in memory, given the number of thresholds below the score of each."""
+        """Count trials in memory; a rank is the number of thresholds below a score."""
         cells = thresholds + 1
         by_role = {
             role: sum(
@@ -63,11 +63,11 @@ class CountedClass:
             ).reshape(members.size, cells)
             for role, columns in members.by_role.items()
         }
-        overlap = max(map(len, members.by_role.values()), default=1)
-        return cls(np.bincount(ranks, minlength=cells), by_role, accepted, overlap, members.alone)
+        people_per_trial = max(map(len, members.by_role.values()), default=1)
+        return cls(np.bincount(ranks, minlength=cells), by_role, accepted, people_per_trial, members.alone)
 
     def at(self, places: Sequence[int]) -> CountedClass:
-        """Give the same people at some of the thresholds, by place."""
+        """Select thresholds by place."""
 
         def merged(counts: NDArray[np.int64]) -> NDArray[np.int64]:
             return np.diff(np.cumsum(counts, axis=-1)[..., [*places, -1]], prepend=0)
@@ -82,7 +82,7 @@ class CountedClass:
 
     @cached_property
     def below(self) -> Floats:
-        """The trials at or below each threshold."""
+        """The number of trials at or below each threshold."""
         return np.cumsum(self.counts)[:-1].astype(np.float64)
 
     @cached_property
@@ -108,13 +108,13 @@ class CountedClass:
     @cached_property
     def pairs(self) -> dict[str, float]:
         """The number of ordered pairs of trials that share a person, by role."""
-        return {role: float(trials @ trials) - self.overlap * self.trials for role, trials in self.role_trials.items()}
+        return {
+            role: float(trials @ trials) - self.people_per_trial * self.trials
+            for role, trials in self.role_trials.items()
+        }
 
     def moments(self) -> Moments:
-        """Compute the moments of errors at the thresholds; see `Members.moments`.
-
-        Which two people met is unknown: every trial counts as one of another pair, so variances are rather too large.
-        """
+        """Compute the moments of errors at the thresholds, as if two people never met twice; see `Members.moments`."""
         trials, counts, pairs = self.trials, self.role_trials, dict(self.pairs)
         totals, by_role = self.below, self.people_below
         if self.accepted:
@@ -123,8 +123,8 @@ class CountedClass:
         means = totals / trials
         same = np.minimum.outer(totals, totals) - trials * np.outer(means, means)
         sums = {role: errors - np.outer(counts[role], means) for role, errors in by_role.items()}
-        related = {role: by_person.T @ by_person - self.overlap * same for role, by_person in sums.items()}
-        if self.overlap > 1 or len(by_role) > 1:
+        related = {role: by_person.T @ by_person - self.people_per_trial * same for role, by_person in sums.items()}
+        if self.people_per_trial > 1 or len(by_role) > 1:
             pairs[BOTH], related[BOTH] = 0.0, np.zeros_like(same)
 
         def squares(role: str, weights: Floats) -> Floats:
@@ -137,33 +137,30 @@ class CountedClass:
         return Moments(trials, pairs, related, same, sums, counts, np.ones(len(means)), self.effective, squares)
 
     def increments(self, role: str, place: int, to: slice = slice(None)) -> Floats:
-        """Count each person's trials between one threshold and others, less their share of all such trials."""
+        """Count each person's trials between one threshold and others, less the mean of all trials."""
         table, mean = self.people_below[role], (self.below[to] - self.below[place]) / self.trials
         return np.asarray(table[:, to] - table[:, [place]] - np.outer(self.role_trials[role], mean))
 
     def covariances(self, place: int) -> dict[str, Floats]:
-        """Estimate covariances of trials between one threshold and each, by what two trials share.
-
-        Pairs of people are taken to meet once: what two trials of the same pair have in common counts for both people.
-        """
+        """Estimate covariances of trials between one threshold and each, by what two trials share."""
         between = self.below - self.below[place]
         mean = between / self.trials
         same = np.abs(between) - self.trials * mean**2
         pairs, related = self.pairs, {}
         for role in self.by_role:
             sums = self.increments(role, place)
-            related[role] = np.einsum("ij,ij->j", sums, sums) - self.overlap * same
+            related[role] = np.einsum("ij,ij->j", sums, sums) - self.people_per_trial * same
         unrelated = float(self.trials) ** 2 - self.trials - sum(pairs.values())
-        apart = np.zeros_like(same)
+        mean_unrelated = np.zeros_like(same)
         if related and unrelated > 0:
-            apart = -(sum(related.values(), np.zeros_like(same)) + same) / unrelated
-        shared = {role: values / pairs[role] - apart for role, values in related.items() if pairs[role] > 0}
-        return {**shared, "same": same / self.trials - apart}
+            mean_unrelated = -(sum(related.values(), np.zeros_like(same)) + same) / unrelated
+        shared = {role: values / pairs[role] - mean_unrelated for role, values in related.items() if pairs[role] > 0}
+        return {**shared, "same": same / self.trials - mean_unrelated}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedPeople:
-    """The people of trials, by their counts at rising thresholds."""
+    """Counts of people's trials at rising thresholds, by class."""
 
     cluster: Cluster
     genuine: CountedClass
@@ -171,7 +168,7 @@ class CountedPeople:
 
     @classmethod
     def of(cls, people: People, ranks: NDArray[np.int64], thresholds: int) -> CountedPeople:
-        """Count the trials of people in memory, given the number of thresholds below each score."""
+        """Count trials in memory by person; a rank is the number of thresholds below a score."""
         genuine, impostor = (
             CountedClass.of_members(part, ranks[part.rows], thresholds, accepted=part is people.impostor)
             for part in people.classes
@@ -179,7 +176,7 @@ class CountedPeople:
         return cls(people.cluster, genuine, impostor)
 
     def at(self, places: Sequence[int]) -> CountedPeople:
-        """Give the same people at some of the thresholds, by place."""
+        """Select thresholds by place."""
         return replace(self, genuine=self.genuine.at(places), impostor=self.impostor.at(places))
 
     @property
@@ -189,12 +186,12 @@ class CountedPeople:
 
     @property
     def effective(self) -> float:
-        """The smallest effective number of people in a class and role."""
+        """The effective number of people, in the class and role with the fewest."""
         return min(part.effective for part in self.classes)
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the reader should know of the people."""
+        """Notes on roles with one person, and on one person with much of the weight."""
         classes = (("genuine", self.genuine), ("impostor", self.impostor))
         return tuple(note for word, part in classes for note in class_notes(word, part))
 
@@ -204,16 +201,16 @@ def count_people(
     person: NDArray[np.int64],
     counts: dict[str, NDArray[np.int64]],
 ) -> CountedPeople | None:
-    """Make people from the numbers of their trials.
+    """Count trials by person from the counts of names.
 
     Parameters
     ----------
     cluster
         What trials share.
     person
-        For each name the number of the person it belongs to.
+        For each name the number of its person.
     counts
-        For each role: class (impostor, genuine), name, number of thresholds below the score.
+        For each role an array of class (impostor, genuine), name and number of thresholds below the score.
 
     Returns
     -------
@@ -225,16 +222,16 @@ def count_people(
         # claim and subject of a genuine trial are one person
         roles = list(counts)[:1] if row == 1 else list(counts)
         merged = {role: _merged(counts[role][row], person) for role in roles}
-        kept = [role for role in roles if np.count_nonzero(merged[role].sum(axis=1)) > 1]
-        if not kept:
+        alone = tuple(role for role in roles if np.count_nonzero(merged[role].sum(axis=1)) < 2)
+        if len(alone) == len(roles):
             return None
-        alone = tuple(role for role in roles if role not in kept)
-        classes.append(CountedClass.of({role: merged[role] for role in kept}, accepted=row == 0, alone=alone))
+        by_role = {role: merged[role] for role in roles if role not in alone}
+        classes.append(CountedClass.of(by_role, accepted=row == 0, alone=alone))
     return CountedPeople(cluster, *classes)
 
 
 def people_of_counter(counter: Any, *, system: str | None = None) -> CountedPeople | None:
-    """Give the people of a counter at the thresholds that it was given beforehand; None if it knows no two people."""
+    """Count people's trials at the thresholds of a counter; None if no role has two people."""
     ranks = counter.ranks_by_person(system=system)
     if not ranks.counts:
         return None

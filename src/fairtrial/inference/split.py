@@ -1,6 +1,6 @@
-"""Trials that set thresholds and trials that are judged: the people in both, and what is a priori.
+"""Dev and test trials: the people in both, and whether figures are a priori.
 
-What is "a priori" is decided here and nowhere else.
+Whether a figure is "a priori" is decided here and nowhere else.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from fairtrial.core.trials import Frame, Trials, recode, trials_of
 from fairtrial.core.words import listed
 from fairtrial.counting.tallies import ScoreData, Sources, has_sources
 from fairtrial.inference.folds import Block, make_blocks, with_fold_note
-from fairtrial.inference.people import Cluster, People, known_cluster, shared_people
+from fairtrial.inference.people import Cluster, People, resolve_cluster, shared_people
 
 Origin: TypeAlias = Literal["dev", "folds", "same trials", "given"]
-"""Where thresholds come from: dev trials, folds of other people, the judged trials themselves, or the caller."""
+"""The origin of thresholds: dev trials, folds of other people, the judged trials themselves, or the caller."""
 Kind: TypeAlias = Literal["a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"]
 TestName: TypeAlias = Literal["cluster", "paired"]
 """Paired tests of trials that share people, and of trials that do not."""
 _GLANCE = 1024
-"""Number of trials compared first: nearly always enough to see that two sets have none in common."""
+"""Number of trials compared first: nearly always enough to find that two sets have none in common."""
 _COUNTED = 3
-"""Number of values above which scores are counted in two arrays before they are sorted."""
+"""Number of thresholds at which scores of two arrays are counted before they are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where thresholds come from, and the words for it: one per origin."""
+    """The origin of thresholds, and its words: one per origin."""
 
     origin: Origin
     kind: Kind
     """Whether figures on the judged trials are a priori."""
     dev_kind: Kind
-    """Whether figures on dev are."""
+    """Whether figures on dev are a priori."""
     evidence_kind: Kind
-    """Whether figures of evidence are, calibrated where thresholds are chosen."""
+    """Whether figures of evidence are a priori; calibrations are fitted where thresholds are chosen."""
     source: str
-    """What thresholds are from."""
+    """What follows "thresholds from"."""
     chosen: str
     """What follows "threshold by CRITERION"."""
     fitted: str
@@ -56,15 +56,15 @@ class Provenance:
     judged: str
     """What follows "figures on"."""
     curves: str
-    """What curves over all thresholds are of."""
+    """The trials of curves over all thresholds, after "on"."""
     threshold: str = "threshold"
     """The name of the one threshold that a result shows."""
 
 
 _ON_TEST: tuple[Literal["test", "held out"], str, str, str] = ("test", "test", "test", "test")
 PROVENANCES: dict[Kind, Provenance] = {
-    each.kind: each
-    for each in (
+    provenance.kind: provenance
+    for provenance in (
         Provenance("dev", "a priori", "a posteriori", "a priori", "dev", "on dev", "on dev", *_ON_TEST),
         Provenance(
             "folds",
@@ -103,7 +103,7 @@ PROVENANCES: dict[Kind, Provenance] = {
     )
 }
 """By the kind of the figures."""
-_BY_ORIGIN = {each.origin: each for each in PROVENANCES.values()}
+_BY_ORIGIN = {provenance.origin: provenance for provenance in PROVENANCES.values()}
 
 
 def _size(data: ScoreData) -> int:
@@ -111,8 +111,8 @@ def _size(data: ScoreData) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Known:
-    """What is already known of the same trials."""
+class _Inherited:
+    """Properties of the sets that others were derived from."""
 
     origin: Origin
     sharing: Cluster
@@ -120,7 +120,7 @@ class _Known:
     overlap: int | None = None
     shared_trials: int | None = None
     is_part: bool = False
-    """Whether only some of the judged trials are left, and dev has all of them."""
+    """Whether the judged trials are a part of those before, while dev has all its trials."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,19 +134,19 @@ class TrialSets:
     test : Trials, data frame, ScoreSource or tuple of two array_like
         The trials that are judged.
     cluster : {"none", "claim", "subject", "both"}, optional
-        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that are
-        known.
+        What dependent trials share: the claimed identity, the subject, both or nothing; by default all ids that the
+        trials have.
     seed : int, default 0
         The same seed gives the same result, for every system, so that two can be compared.
     blocks : sequence of Block, default ()
         Which trials set the threshold for which; see `make_blocks`. Dev and test are the same trials then.
     given : bool, default False
-        Whether thresholds are given by the caller, and dev has no part in them.
+        Whether the caller gives the thresholds, so that dev has no part in them.
 
     Raises
     ------
     TrialsError
-        Different systems in dev and test.
+        If dev and test hold different systems.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class TrialSets:
     seed: int = 0
     blocks: Sequence[Block] = ()
     given: bool = False
-    _known: _Known | None = field(default=None, init=False, repr=False)
+    _inherited: _Inherited | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("dev", "test"):
@@ -182,7 +182,7 @@ class TrialSets:
         cluster: Cluster | None = None,
         rng: np.random.Generator | int | None = 0,
     ) -> TrialSets:
-        """Make the sets that a question is about: dev and test, or folds of one set."""
+        """Make the sets of an evaluation: dev and test, or folds of one set."""
         seed = seed_of(rng)
         if (test is None) == (folds is None):
             raise ParameterError("give either {test!p}, or {folds!p} if there is no test set", test=None, folds=None)
@@ -197,29 +197,28 @@ class TrialSets:
             dev = trials_of(dev, "trials")
         if not isinstance(dev, Trials):
             raise TrialsError("folds need Trials, one row per trial")
-        trials = dev
         if not isinstance(folds, int):
-            return cls(trials, trials, cluster, seed, folds)
-        blocks = make_blocks(trials, folds, cluster=cluster, rng=seed)
-        trials = with_fold_note(trials, folds, blocks, cluster)
+            return cls(dev, dev, cluster, seed, folds)
+        blocks = make_blocks(dev, folds, cluster=cluster, rng=seed)
+        trials = with_fold_note(dev, folds, blocks, cluster)
         return cls(trials, trials, cluster, seed, blocks)
 
-    def chosen(self, systems: str | Sequence[str] | None) -> tuple[str, ...]:
-        """Give the names of the systems asked for; of all that the judged trials have, if none is."""
+    def system_names(self, systems: str | Sequence[str] | None) -> tuple[str, ...]:
+        """Resolve the names of systems; None for all that the judged trials have."""
         if systems is None and _has_systems(self.test):
             return tuple(self.test.systems)
-        wanted = [systems] if systems is None or isinstance(systems, str) else systems
-        return tuple(map(self.system_name, wanted))
+        names = [systems] if systems is None or isinstance(systems, str) else systems
+        return tuple(map(self.system_name, names))
 
     def system_name(self, system: str | None) -> str:
-        """Give the name of a system that is asked for; None for the only one."""
+        """Resolve the name of a system; None for the only one."""
         for data in (self.test, self.dev):
             if _has_systems(data):
                 return data.check_system(system)
         return "system" if system is None else system
 
     def data(self, side: Literal["dev", "test"]) -> ScoreData | None:
-        """Give one of the sets.
+        """Return one of the sets.
 
         Parameters
         ----------
@@ -229,12 +228,12 @@ class TrialSets:
         Returns
         -------
         Trials, ScoreSource, tuple of two ndarray or None
-            The trials, or whatever scores there are.
+            Trials, or scores in another form.
         """
         return self.test if side == "test" else self.dev
 
     def trials(self, side: Literal["dev", "test"] = "test") -> Trials:
-        """Give the trials of one set, one row each.
+        """Return the trials of one set, one row each.
 
         Parameters
         ----------
@@ -258,29 +257,30 @@ class TrialSets:
         return trials
 
     def rows(self, side: Literal["dev", "test"] = "test") -> Trials | None:
-        """Give the trials of one set, one row each; None if there are only arrays, counts or trials in pieces."""
+        """Return the trials of one set, one row each; None if there are only arrays, counts or trials in pieces."""
         data = self.data(side)
         return data if isinstance(data, Trials) else None
 
     def sources(self, side: Literal["dev", "test"] = "test") -> Sources | None:
-        """Give the trials of one set if they are not in memory: in pieces, or counted."""
+        """Return the source of one set that is not in memory: in pieces, or counted; None otherwise."""
         data = self.data(side)
         return data if has_sources(data) else None
 
     @cached_property
     def provenance(self) -> Provenance:
-        """Where thresholds come from, and the words for it."""
-        if self._known is not None:
-            return _BY_ORIGIN[self._known.origin]
+        """The origin of thresholds, and its words."""
+        if self._inherited is not None:
+            return _BY_ORIGIN[self._inherited.origin]
         if self.given or self.dev is None:
             return _BY_ORIGIN["given"]
         if self.blocks:
             return _BY_ORIGIN["folds"]
-        return provenance_from_dev(self.same_rows or 0 < _size(self.test) == self.shared_trials)
+        is_same = self.same_rows or 0 < _size(self.test) == self.shared_trials
+        return _BY_ORIGIN["same trials" if is_same else "dev"]
 
     @property
     def origin(self) -> Origin:
-        """Where thresholds come from, in a word."""
+        """The origin of thresholds, in a word."""
         return self.provenance.origin
 
     @property
@@ -290,8 +290,8 @@ class TrialSets:
 
     @cached_property
     def same_rows(self) -> bool:
-        """Whether dev has the judged trials in their order; with folds they are the same."""
-        if self.given or self.dev is None or (self._known is not None and self._known.is_part):
+        """Whether dev and test are the same trials in the same order, as with folds."""
+        if self.given or self.dev is None or (self._inherited is not None and self._inherited.is_part):
             return False
         return bool(self.blocks) or same_rows(self.dev, self.test)
 
@@ -303,8 +303,8 @@ class TrialSets:
     @cached_property
     def shared_trials(self) -> int:
         """The number of judged trials that are also in dev; see `trials_in_both`."""
-        if self._known is not None and self._known.shared_trials is not None:
-            return self._known.shared_trials
+        if self._inherited is not None and self._inherited.shared_trials is not None:
+            return self._inherited.shared_trials
         if self.given or self.dev is None:
             return 0
         return _size(self.test) if self.same_rows else trials_in_both(self.dev, self.test)
@@ -312,25 +312,25 @@ class TrialSets:
     @cached_property
     def sharing(self) -> Cluster:
         """What the judged trials share."""
-        if self._known is not None:
-            return self._known.sharing
-        return known_cluster(self.test, self.cluster) if _has_systems(self.test) else "none"
+        if self._inherited is not None:
+            return self._inherited.sharing
+        return resolve_cluster(self.test, self.cluster) if _has_systems(self.test) else "none"
 
     @property
     def has_scores(self) -> bool:
-        """Whether scores can be passed over, and not only counts of them."""
+        """Whether there are scores, and not only counts of them."""
         return all(getattr(data, "has_scores", True) for data in (self.dev, self.test))
 
     @property
     def test_name(self) -> TestName:
-        """Give the name of a paired test: ``cluster`` if it accounts for shared people."""
+        """The name of a paired test: ``cluster`` if it accounts for shared people."""
         return paired_test_name(self.sharing != "none")
 
     @cached_property
     def people(self) -> tuple[People | None, People | None]:
-        """The people of dev and of test, numbered together; None if every trial is of other people."""
-        if self._known is not None:
-            return self._known.people
+        """The people of dev and of test, numbered together; None if each trial is of other people."""
+        if self._inherited is not None:
+            return self._inherited.people
         dev, test = self.rows("dev"), self.rows()
         if self.sharing == "none" or test is None:
             return None, None
@@ -342,7 +342,7 @@ class TrialSets:
 
     @cached_property
     def _people_by_role(self) -> tuple[People | None, People | None]:
-        """The people of parts of the trials; see `Members.roles_apart`."""
+        """The people of dev and of test by role; see `Members.roles_apart`."""
         dev, test = self.people
         by_role = None if test is None else test.roles_apart()
         return (by_role if dev is test else None if dev is None else dev.roles_apart()), by_role
@@ -350,8 +350,8 @@ class TrialSets:
     @cached_property
     def overlap(self) -> int:
         """The number of people who take part in both dev and test."""
-        if self._known is not None and self._known.overlap is not None:
-            return self._known.overlap
+        if self._inherited is not None and self._inherited.overlap is not None:
+            return self._inherited.overlap
         pieces = self.sources("dev"), self.sources()
         if pieces[0] is not None and pieces[1] is not None:
             return 0 if self.sharing == "none" else len(pieces[0].people & pieces[1].people)
@@ -359,7 +359,7 @@ class TrialSets:
         return 0 if dev is None or test is None else shared_people(dev, test)
 
     def with_scores(self, dev: Trials, test: Trials) -> TrialSets:
-        """Give the same trials with scores of other systems, such as fused ones.
+        """Replace the scores by those of other systems, such as fused ones.
 
         Parameters
         ----------
@@ -371,11 +371,11 @@ class TrialSets:
         TrialSets
             The sets.
         """
-        known = _Known(self.origin, self.sharing, self.people, self.overlap, self.shared_trials)
-        return replace(self, dev=dev, test=test)._knowing(known)
+        inherited = _Inherited(self.origin, self.sharing, self.people, self.overlap, self.shared_trials)
+        return replace(self, dev=dev, test=test)._inheriting(inherited)
 
     def within(self, rows: NDArray[np.int64], *, alone: bool = False) -> TrialSets:
-        """Give the same dev and only some of the judged trials, such as those of a group.
+        """Select some of the judged trials, such as those of a group; dev stays whole.
 
         Parameters
         ----------
@@ -391,30 +391,30 @@ class TrialSets:
         """
         dev, test = self._people_by_role
         part = None if test is None else test.within(rows)
-        known = _Known(self.origin, self.sharing, (None if alone else dev, part), is_part=True)
+        inherited = _Inherited(self.origin, self.sharing, (None if alone else dev, part), is_part=True)
         blocks = [replace(block, first=block.first[rows], second=block.second[rows]) for block in self.blocks]
-        return replace(self, test=self.trials().rows(rows), blocks=blocks)._knowing(known)
+        return replace(self, test=self.trials().rows(rows), blocks=blocks)._inheriting(inherited)
 
     def at_given_thresholds(self) -> TrialSets:
-        """Give the same trials, judged at thresholds that the caller gives.
+        """Judge the same trials at thresholds that the caller gives.
 
         Returns
         -------
         TrialSets
-            The sets. Dev is there to be looked at, and has no part in any threshold.
+            The sets. Dev figures can be computed, but dev has no part in any threshold.
         """
         sets = replace(self, blocks=(), given=True)
-        if "people" not in vars(self):  # not computed so far
+        if "people" not in vars(self):  # not computed yet
             return sets
-        return sets._knowing(_Known("given", self.sharing, (None, self.people[1])))
+        return sets._inheriting(_Inherited("given", self.sharing, (None, self.people[1])))
 
-    def _knowing(self, known: _Known) -> TrialSets:
-        object.__setattr__(self, "_known", known)
+    def _inheriting(self, inherited: _Inherited) -> TrialSets:
+        object.__setattr__(self, "_inherited", inherited)
         return self
 
     @property
     def _same_size(self) -> bool:
-        """Whether dev has no other trials than the judged ones."""
+        """Whether dev and test have the same number of trials."""
         return self.same_rows or (self.dev is not None and _size(self.dev) == _size(self.test))
 
     @property
@@ -450,42 +450,39 @@ class TrialSets:
         return tuple(notes)
 
 
-def provenance_from_dev(same_trials: bool) -> Provenance:
-    """Give the provenance of thresholds from dev: from other trials than the judged ones, or from the same."""
-    return _BY_ORIGIN["same trials" if same_trials else "dev"]
-
-
 def pooled_kind(kinds: Sequence[Kind]) -> Kind:
-    """Give the kind of pooled figures: a posteriori if one of them is; else that of the first."""
+    """Return the kind of pooled figures: a posteriori if one of them is, else that of the first."""
     return "a posteriori" if "a posteriori" in kinds else kinds[0]
 
 
 def paired_test_name(shares_people: bool) -> TestName:
-    """Give the name of a paired test: ``cluster`` if it accounts for shared people."""
+    """Return the name of a paired test: ``cluster`` if it accounts for shared people."""
     return "cluster" if shares_people else "paired"
 
 
 def seed_of(rng: np.random.Generator | int | None) -> int:
-    """Give a seed that several systems share: the number itself, or one drawn from a generator."""
+    """Return a seed for several systems: the number itself, or one drawn from a generator."""
     return check_seed(rng) if isinstance(rng, int) else int(as_generator(rng).integers(2**62))
 
 
 def _has_systems(data: object) -> TypeGuard[Trials | Sources]:
-    """Tell whether the scores are of systems with names."""
+    """Check whether scores are of systems with names."""
     return hasattr(data, "check_system")
 
 
 def check_same_systems(dev: Any, test: Any) -> None:
-    """Raise an error if dev and test are trials of different systems."""
-    both = [set(getattr(data, "systems", ())) for data in (dev, test)]
-    if all(both) and both[0] != both[1]:
-        apart = {"dev": both[0] - both[1], "test": both[1] - both[0]}.items()
-        only = [f"{listed(sorted(names))} in {name} only" for name, names in apart if names]
-        raise TrialsError(f"dev and test hold different systems: {'; '.join(only)}; select or rename the systems")
+    """Check that dev and test are trials of the same systems."""
+    on_dev, on_test = (set(getattr(data, "systems", ())) for data in (dev, test))
+    if on_dev and on_test and on_dev != on_test:
+        only = {"dev": on_dev - on_test, "test": on_test - on_dev}.items()
+        differences = [f"{listed(sorted(names))} in {name} only" for name, names in only if names]
+        raise TrialsError(
+            f"dev and test hold different systems: {'; '.join(differences)}; select or rename the systems"
+        )
 
 
 def _notes_of_sets(dev: ScoreData | None, test: ScoreData | None) -> list[Note | str]:
-    """Give the notes of both sets, each with the name of its set; those of both sets once."""
+    """Collect the notes of both sets, each with the name of its set; a note of both sets once."""
     places: dict[Note | str, list[str]] = {}
     for name, data in (("dev", dev), ("test", test)):
         for note in getattr(data, "notes", ()):
@@ -497,7 +494,7 @@ def _notes_of_sets(dev: ScoreData | None, test: ScoreData | None) -> list[Note |
 
 
 def same_rows(dev: ScoreData, test: ScoreData) -> bool:
-    """Tell whether dev and test are the same trials in the same order."""
+    """Check whether dev and test are the same trials in the same order."""
     if dev is test:
         return True
     if isinstance(dev, Trials) and isinstance(test, Trials):
@@ -508,7 +505,7 @@ def same_rows(dev: ScoreData, test: ScoreData) -> bool:
 
 
 def _same_array(first: ArrayLike, second: ArrayLike) -> bool:
-    """Compare two arrays, the first entries first: arrays that differ nearly always differ there."""
+    """Compare two arrays; arrays that differ nearly always differ in their first entries."""
     a, b = np.asarray(first), np.asarray(second)
     return np.array_equal(a[:_GLANCE], b[:_GLANCE]) and np.array_equal(a, b)
 
@@ -543,7 +540,7 @@ def trials_in_both(dev: ScoreData, test: ScoreData) -> int:
 
 
 def _same_values(first: NDArray[Any], second: NDArray[Any]) -> bool:
-    """Tell whether two arrays hold the same numbers in any order, extremes and a few counts first."""
+    """Check whether two arrays hold the same numbers in any order; compare extremes and a few counts first."""
     if first.size != second.size:
         return False
     if first.size and (first.min() != second.min() or first.max() != second.max()):
@@ -554,38 +551,32 @@ def _same_values(first: NDArray[Any], second: NDArray[Any]) -> bool:
 
 def _common_trials(dev: Trials, test: Trials) -> int:
     rows = np.arange(0, len(test), max(1, len(test) // _GLANCE))
-    glance, known = test.scores[rows, 0], dev.column(test.systems[0])
-    nearby = _nearby(known, glance)
-    if not nearby.size:
+    scores = dev.column(test.systems[0])
+    places = _places_of(scores, test.scores[rows, 0])
+    if not places.size:
         return 0
-    if _identifies_trials(test, rows):
-        if not _is_in(dev.rows(nearby), test.rows(rows)).any():
+    mostly_distinct = 2 * len(np.unique(test.scores[rows], axis=0)) > len(rows)
+    if test.ids and (test.probe is not None or mostly_distinct):  # ids and scores identify each trial
+        if not _is_in(dev.rows(places), test.rows(rows)).any():
             return 0
         return int(np.count_nonzero(_is_in(dev, test)))
-    if not _same_values(known, test.scores[:, 0]):
+    if not _same_values(scores, test.scores[:, 0]):
         return 0
     first, second = _numbered_together(dev, test)
     return len(test) if np.array_equal(np.sort(first), np.sort(second)) else 0
 
 
-def _nearby(known: NDArray[np.floating], few: NDArray[np.floating]) -> NDArray[np.int64]:
-    """Find the places of a few numbers; a hash of 16 bits excludes most of the others."""
+def _places_of(scores: NDArray[np.floating], few: NDArray[np.floating]) -> NDArray[np.int64]:
+    """Find the places of a few scores; a hash of 16 bits excludes most of the others."""
     table = np.zeros(1 << 16, dtype=bool)
     table[_hashed(few)] = True
-    likely = np.flatnonzero(table[_hashed(known)])
-    return likely[np.isin(known[likely], few)]
+    likely = np.flatnonzero(table[_hashed(scores)])
+    return likely[np.isin(scores[likely], few)]
 
 
 def _hashed(values: NDArray[np.floating]) -> NDArray[np.uint16]:
     bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # 0.0 and -0.0 are one number
     return (bits * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(48)).astype(np.uint16)
-
-
-def _identifies_trials(trials: Trials, rows: NDArray[np.int64]) -> bool:
-    """Tell whether ids and scores identify each trial."""
-    if not trials.ids:
-        return False
-    return trials.probe is not None or 2 * len(np.unique(trials.scores[rows], axis=0)) > len(rows)
 
 
 def _is_in(dev: Trials, test: Trials) -> NDArray[np.bool_]:

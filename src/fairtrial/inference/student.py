@@ -11,11 +11,11 @@ from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
-"""What is claimed of A - B: that it is not 0, that A is lower, or that A is higher."""
+"""The claim about A - B: that it is not 0, below 0 or above 0."""
 
 
 def student_quantile(df: float, confidence: float) -> float:
-    """Give the two-sided quantile of Student's t; of the normal distribution for infinite degrees of freedom."""
+    """Compute the two-sided quantile of Student's t; of the normal distribution for infinite degrees of freedom."""
     normal = NormalDist().inv_cdf((1 + confidence) / 2)
     if df == inf or normal <= 0:
         return normal
@@ -30,13 +30,13 @@ def student_quantile(df: float, confidence: float) -> float:
 
 
 def student_p_value(statistic: float, df: float, alternative: Alternative) -> float:
-    """Give the tail or tails of Student's t beyond a statistic."""
+    """Compute the tail or tails of Student's t beyond a statistic."""
     less, greater = student_tail(-statistic, df), student_tail(statistic, df)
     return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
 
 
 def student_tail(value: float, df: float) -> float:
-    """Give the probability that Student's t is above a value."""
+    """Compute the probability that Student's t is above a value."""
     if df == inf:
         return erfc(value / sqrt(2)) / 2
     if value == 0 or abs(value) == inf:
@@ -46,17 +46,17 @@ def student_tail(value: float, df: float) -> float:
 
 
 def student_density(value: float, df: float) -> float:
-    """Give the density of Student's t."""
+    """Compute the density of Student's t."""
     return exp(_log_gammas(df / 2) - (df + 1) / 2 * log1p(value * value / df)) / sqrt(pi * df)
 
 
 def _log_gammas(a: float) -> float:
-    """Give log Gamma(a + 1/2) - log Gamma(a); by Stirling's series if both are large."""
+    """Compute log Gamma(a + 1/2) - log Gamma(a), by Stirling's series if both are large."""
     return lgamma(a + 0.5) - lgamma(a) if a < 1e3 else log(a) / 2 - 1 / (8 * a) + 1 / (192 * a**3)
 
 
 def _beta_tail(value: float, df: float) -> float:
-    r"""Give both tails, the regularised incomplete beta function :math:`I_x(df/2, 1/2)` at df / (df + value²).
+    r"""Compute both tails, the regularised incomplete beta function :math:`I_x(df/2, 1/2)` at df / (df + value²).
 
     By its continued fraction (DLMF 8.17.22, Lentz's algorithm), on the side where it converges quickly.
     """

@@ -1,4 +1,4 @@
-"""The result of a test, whatever the test."""
+"""Test a difference of two systems, by Student's t or the normal distribution."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ TEST_COLUMNS = (
     Column("alternative", "alternative", detail=True),
     Column("p_value", "p", "p"),
 )
-"""What tables say of a test; see `TestResult.cells`."""
+"""The columns of a test in tables; see `TestResult.cells`."""
 
 
 def columns_with_interval(confidence: float, *, detail: bool = False) -> tuple[Column, ...]:
-    """Give `TEST_COLUMNS` and the interval of the difference, after the difference itself.
+    """Return `TEST_COLUMNS` with the interval of the difference after the difference.
 
     Parameters
     ----------
     confidence : float
-        The level of confidence, between 0 and 1, that `TestResult.cells` is asked for, too.
+        The level of confidence, between 0 and 1; the same as for `TestResult.cells`.
     detail : bool, default False
         Whether the interval is for files and data frames only.
 
@@ -58,13 +58,13 @@ _NO_SPREAD = "without any spread a difference cannot be tested"
 
 
 def above_zero(p_value: float) -> float:
-    """Replace a p value of 0, which is too small for a float, by the smallest float."""
+    """Replace a p value that underflowed to 0 by the smallest float."""
     return max(p_value, float_info.min)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TestResult(Result):
-    """A test of the difference A - B: the statistic, the p value and what they were made of.
+    """A test of the difference A - B: the statistic, the p value and their parts.
 
     Attributes
     ----------
@@ -79,11 +79,11 @@ class TestResult(Result):
     sigma : float or None
         The standard deviation of the difference; None if the test has none.
     alternative : {"two-sided", "less", "greater"}
-        What was claimed of A - B.
+        The claim about A - B.
     note : Note or str
         What the reader should know; empty if there is nothing.
     measure : str
-        What the difference is one of.
+        The measure of which A - B is the difference.
     threshold : {"re-estimated", "fixed"}
         Whether the threshold counts as re-estimated from other dev trials, or as fixed.
     degrees : float
@@ -91,7 +91,7 @@ class TestResult(Result):
     is_share : bool
         Whether the difference is one of shares, shown in percent; that of a cost is not.
     label : str
-        How tables and figures call the measure; that of the registered measure of this name by default.
+        The name of the measure in tables and figures; that of the registered measure by default.
     margin : float or None
         For a test of equivalence, the largest difference that does not matter; None for a test of a difference.
     source : Estimate or None
@@ -135,7 +135,7 @@ class TestResult(Result):
         return 1 - self.p_value
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
-        """Give the interval of the difference by the same distribution as the test.
+        """Compute the interval of the difference by the same distribution as the test.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class TestResult(Result):
         Returns
         -------
         tuple of (float, float) or None
-            Low and high; None without a standard deviation, or with one of 0, which tells nothing.
+            Low and high; None without a standard deviation, or with one of 0.
         """
         if not self.sigma:
             return None
@@ -155,7 +155,7 @@ class TestResult(Result):
         return self.estimate - reach, self.estimate + reach
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of the command line's JSON."""
+        """Return the result under the names of the command line's JSON."""
         return {
             "test": self.test,
             "measure": self.measure,
@@ -170,7 +170,7 @@ class TestResult(Result):
         }
 
     def interval_entry(self, confidence: float = 0.95) -> dict[str, Any]:
-        """Give the interval of the difference by the names of the command line's JSON.
+        """Return the interval of the difference by the names of the command line's JSON.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class TestResult(Result):
         }
 
     def cells(self, confidence: float = 0.95) -> dict[str, Any]:
-        """Give what stands in `columns_with_interval`: the names of the JSON, and which figures are shares.
+        """Return the cells of `columns_with_interval`: the values of the JSON, with the unit of each figure.
 
         Parameters
         ----------
@@ -215,12 +215,12 @@ class TestResult(Result):
         }
 
     def answer(self) -> str:
-        """The difference and the p value."""
+        """Write the difference and the p value."""
         difference = figure_text(self.estimate, self.is_share)
         return f"{self.test}, threshold {self.threshold}, A - B = {difference}, {p_phrase(self.p_value)}"
 
     def tables(self) -> tuple[Table, ...]:
-        """The test in one row."""
+        """Tabulate the test in one row."""
         columns = (*TEST_COLUMNS, Column("delta", "1 - p", "sure"))
         note = Note("test", "{note}", note=self.note) if isinstance(self.note, str) else self.note
         notes = [note.of(self.test)] if self.note else []
@@ -235,9 +235,9 @@ def student_test(
     measure: MeasureLike = "hter",
     note: Note | str = "",
 ) -> TestResult:
-    """Test an estimated difference against 0 by Student's t; a note says so if there is no spread to test it by."""
+    """Test an estimated difference against 0 by Student's t; without a standard deviation a note says so."""
     check_choice("alternative", alternative, get_args(Alternative))
-    known = as_measure(measure)
+    measure = as_measure(measure)
     sigma = source.sigma
     return TestResult(
         test,
@@ -247,11 +247,11 @@ def student_test(
         sigma,
         alternative,
         note if sigma else _NO_SPREAD if source.value else ALIKE,
-        known.name,
+        measure.name,
         source.threshold,
         source.df,
-        known.is_share,
-        known.label,
+        measure.is_share,
+        measure.label,
         source=source,
     )
 
@@ -269,10 +269,10 @@ def z_test(
 ) -> TestResult:
     """Test a difference against 0 by its standard deviation; by Student's t if degrees of freedom are given.
 
-    Without any spread there is no difference that could be tested: the p value is 1 and a note says so.
+    Without a standard deviation nothing can be tested: the p value is 1 and a note says so.
     """
     check_choice("alternative", alternative, get_args(Alternative))
-    known = as_measure(measure)
+    measure = as_measure(measure)
     statistic, p_value = 0.0, 1.0
     if sigma > 0:
         statistic = estimate / sigma
@@ -287,11 +287,11 @@ def z_test(
         sigma,
         alternative,
         note,
-        known.name,
+        measure.name,
         threshold,
         degrees,
-        known.is_share,
-        known.label,
+        measure.is_share,
+        measure.label,
     )
 
 
@@ -309,13 +309,13 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
     -------
     TestResult
         A small p value says that A and B differ by less than the margin; the larger of the two p values counts. With a
-        standard deviation of 0, as of systems that decide every trial alike, nothing can be tested: the p value is 1
-        and a note says so.
+        standard deviation of 0, as of systems with the same decisions on every trial, nothing can be tested: the p
+        value is 1 and a note says so.
 
     Raises
     ------
     ParameterError
-        A margin that is not above 0, or a test that has no standard deviation, such as McNemar's.
+        If the margin is not above 0, or the test has no standard deviation, as McNemar's.
 
     References
     ----------
@@ -335,16 +335,16 @@ def equivalence_test(result: TestResult, margin: float) -> TestResult:
     name = f"{result.test}-equivalence"
     if result.sigma == 0:
         return replace(result, test=name, statistic=0.0, p_value=1.0, margin=margin, note=ALIKE)
-    sides: list[tuple[float, Alternative]] = [(-margin, "greater"), (margin, "less")]
-    tried = []
-    for null, side in sides:
+    nulls: list[tuple[float, Alternative]] = [(-margin, "greater"), (margin, "less")]
+    one_sided = []
+    for null, side in nulls:
         if result.source is not None:
             variance = replace(result.source.variance, value=result.source.variance.value + result.source.unseen)
             deviations = replace(result.source, variance=variance).deviations(null)
         else:
             deviations = (result.estimate - null) / result.sigma
-        tried.append((student_p_value(deviations, result.degrees, side), deviations, side))
-    p_value, statistic, side = max(tried)
+        one_sided.append((student_p_value(deviations, result.degrees, side), deviations, side))
+    p_value, statistic, side = max(one_sided)
     return replace(
         result,
         test=name,

@@ -1,9 +1,9 @@
-"""How far dev leaves a threshold open: the thresholds that dev does not reject (Woodruff 1952), and the errors there.
+"""Threshold uncertainty: the thresholds that dev does not reject (Woodruff 1952), and the errors there.
 
-A threshold from dev is one of many that other dev trials might have given. For z standard deviations of what dev
-measures, the threshold is read back from the scores of dev and test together: a level of the criterion for a target or
-a crossing (Francisco & Fuller 1991), the hull of costs that are not significantly higher for a minimum (Kim & Pollard
-1990). Nothing is differentiated, so a bent DET curve is bent here. See docs/methods.md.
+Other dev trials would give another threshold. At z standard deviations on dev the threshold is found in the pooled
+scores of dev and test: for a target or a crossing where the criterion's level is z standard deviations away (Francisco
+& Fuller 1991), for a minimum at the hull of costs that are not significantly higher (Kim & Pollard 1990). Nothing is
+linearised, so that a curved DET stays curved. See docs/methods.md.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import Weights
 
 FEW = 10
-"""The number of errors that covariances and tails are read from."""
+"""The number of errors that covariances and tails are estimated from."""
 DEVIATIONS = np.linspace(-7.0, 7.0, 57)
-"""The standard deviations at which thresholds are read back."""
+"""The numbers of standard deviations on dev at which thresholds are found."""
 _HERMITE = ((0.0, 2 / 3), (sqrt(3), 1 / 6), (-sqrt(3), 1 / 6))
 """Three-point Gauss-Hermite quadrature: nodes and weights of a standard normal mean."""
 _SMOOTH, _ROUGH = 0.98, 1.57
@@ -38,7 +38,7 @@ _STEPS = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ThresholdCurve:
-    """Error rates of dev and test together at the thresholds that dev leaves open.
+    """Pooled error rates of dev and test at the thresholds that dev does not reject.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class ThresholdCurve:
     at : tuple of float
         The pooled FAR and FRR at the threshold itself.
     level : tuple of float
-        The weights of FAR and FRR in what dev measures.
+        The weights of FAR and FRR in the level that sets the threshold on dev; 0 for a minimum.
     df : float
         Degrees of freedom of the variance of the level.
     """
@@ -62,44 +62,44 @@ class ThresholdCurve:
     df: float
 
     def moves(self, figure: Callable[[Floats, Floats], Floats]) -> Floats:
-        """Give the change of the mean figure of the procedure if the mean threshold is at each of `DEVIATIONS`.
+        """Compute the change of the mean figure of the procedure if the mean threshold is at each of `DEVIATIONS`.
 
-        The mean is over thresholds of other dev sets, which scatter by one standard deviation. It is above the figure
-        at the mean threshold where the figure is convex, as at a minimum. A figure that was measured contains this
-        excess already, so only the change from 0 deviations counts.
+        The mean is over thresholds of other dev sets, with one standard deviation. It is above the figure at the mean
+        threshold if the figure is convex, as at a minimum. A measured figure contains this excess already, so only the
+        change from 0 deviations counts.
         """
         values = figure(self.far, self.frr)
         mean = sum(weight * np.interp(DEVIATIONS + node, DEVIATIONS, values) for node, weight in _HERMITE)
         return np.asarray(mean - np.interp(0.0, DEVIATIONS, mean))
 
     def slope(self, weights: Weights) -> float:
-        """Give half the range of a weighted sum of the rates within one standard deviation, signed by its direction."""
+        """Compute half the range of a weighted sum of rates within one standard deviation, signed by its direction."""
         moves = self.moves(lambda far, frr: weights.far * far + weights.frr * frr)
         near = moves[np.abs(DEVIATIONS) <= 1]
         return copysign((near.max() - near.min()) / 2, near[-1] - near[0])
 
 
 def level_of(criterion: Criterion, alpha: float, counts: ErrorCounts) -> tuple[float, float] | None:
-    """Give the weights of FAR and FRR in the level that a criterion wants to meet; None if it has no level.
+    """Return the weights of FAR and FRR in the level that sets the threshold of a criterion; None without a level.
 
-    Levels are linear in the rates: ``wer-equal`` wants (1 - alpha) FRR - alpha FAR to be 0.
+    Levels are linear in the rates: ``wer-equal`` sets (1 - alpha) FRR - alpha FAR to 0.
     """
     if criterion.search != "crossing" or criterion.level is None:
         return None
     if criterion.alpha_means != "target" and criterion.weighs_far:
         return -alpha, 1 - alpha
     rates = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    made = ErrorCounts(
+    corners = ErrorCounts(
         np.full(3, np.nan), rates[0] * counts.impostor, rates[1] * counts.genuine, counts.genuine, counts.impostor
     )
-    none, accepts, rejects = np.asarray(criterion.level(made), dtype=np.float64)
-    return float(accepts - none), float(rejects - none)
+    origin, by_far, by_frr = np.asarray(criterion.level(corners), dtype=np.float64)
+    return float(by_far - origin), float(by_frr - origin)
 
 
 def crossing_curve(
     pool: ScoreSource, here: ErrorCounts, chosen: ErrorCounts, level: tuple[float, float], components: Components
 ) -> ThresholdCurve:
-    """Read thresholds back from the level that a criterion wants to meet.
+    """Find the thresholds at which the level of a criterion is `DEVIATIONS` standard deviations away.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def crossing_curve(
     here, chosen
         The errors of the pool and of dev at the threshold.
     level
-        The weights of FAR and FRR in the level.
+        The weights of FAR and FRR in the level; see `level_of`.
     components
         Variance components of dev's errors at the threshold, in their first column.
     """
@@ -125,16 +125,16 @@ def crossing_curve(
     level, sign = ((-1.0, 0.0), -1.0) if which else ((0.0, 1.0), 1.0)
     trials, size = (chosen.impostor, pool.impostor) if which else (chosen.genuine, pool.genuine)
     rate, start = inside(float(chosen.far if which else chosen.frr), trials), inside(at[1 - which], size)
-    spread, width = rate * (1 - rate), start * (1 - start)
+    on_dev, pooled = rate * (1 - rate), start * (1 - start)
     variance = components.variance([float(not which)], [float(which)])
-    # the threshold is an order statistic: its rate has one error more (Gamma)
-    step = sqrt(max(variance.value - spread / trials, 0.0) / spread**2 + 1 / (trials * spread + 1))
+    # the threshold is an order statistic, so its rate has one error more (Gamma distribution)
+    step = sqrt(max(variance.value - on_dev / trials, 0.0) / on_dev**2 + 1 / (trials * on_dev + 1))
     tail = np.arange(max(min(FEW, size // 2), 1) + 1) / size
 
     def targets_of(step: float) -> Floats:
-        return np.asarray(sign / (1 + (1 / start - 1) * np.exp(-DEVIATIONS * step / width)))
+        return np.asarray(sign / (1 + (1 / start - 1) * np.exp(-DEVIATIONS * step / pooled)))
 
-    targets, points = _search(pool, level, sign * at[1 - which], targets_of, step * width, sign * tail)
+    targets, points = _search(pool, level, sign * at[1 - which], targets_of, step * pooled, sign * tail)
     thresholds, others = _read_back(pool, points, level, targets, tail)
     far, frr = (-targets, others) if which else (others, targets)
     return ThresholdCurve(thresholds, far, frr, at, (abs(level[0]), level[1]), variance.df)
@@ -148,10 +148,9 @@ def _search(
     step: float,
     further: Floats | tuple[()] = (),
 ) -> tuple[Floats, ErrorCounts]:
-    """Find levels that are multiples of a standard deviation away, and the errors around them and `further` levels.
+    """Compute levels at multiples of a standard deviation, and find the points around them and `further` levels.
 
-    Ties add Sheppard's correction to the standard deviation: half the distance of the neighbouring levels, squared,
-    over 12.
+    Ties add Sheppard's correction to the variance: half the distance of the neighbouring levels, squared, over 12.
     """
 
     def search(step: float) -> ErrorCounts:
@@ -179,7 +178,7 @@ def inside(rate: float, trials: float) -> float:
 def _read_back(
     pool: ScoreSource, points: ErrorCounts, level: tuple[float, float], targets: Floats, tail: Floats
 ) -> tuple[Floats, Floats]:
-    """Give thresholds at which one rate is met, and the other rate there; linear between scores.
+    """Find the thresholds at which one rate meets its targets, and the other rate there; linear between scores.
 
     Below one error the tail is exponential beyond the `FEW`-th most extreme score (Weissman 1978).
     """
@@ -202,7 +201,7 @@ def _read_back(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostGrid:
-    """Thresholds around which minima of costs are sought, with dev's errors, and errors by person, there.
+    """Thresholds around the minima of costs, with the errors on dev and the errors by person there.
 
     Attributes
     ----------
@@ -215,25 +214,25 @@ class CostGrid:
     counts: ErrorCounts
     tables: Sequence[tuple[CountedClass, CountedClass]]
 
-    _known: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
+    _cached: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
 
     def _increments(self, which: int, place: int) -> tuple[Floats, Floats]:
-        """Estimate the variances of one class's increments once for all alphas that choose the same threshold."""
-        if (which, place) not in self._known:
-            self._known[which, place] = _increments([tables[which] for tables in self.tables], place)
-        return self._known[which, place]
+        """Estimate the variances of one class's increments, once for all alphas with the same threshold."""
+        if (which, place) not in self._cached:
+            self._cached[which, place] = _increments([tables[which] for tables in self.tables], place)
+        return self._cached[which, place]
 
     def deviations(self, criterion: Criterion, alpha: float, chosen: float) -> tuple[Floats, float]:
-        """Give how significantly each threshold's cost is above the minimum, signed by its side, and the df of that."""
+        """Compute the excess of each threshold's cost in standard deviations, signed by its side, and its df."""
         place = int(np.searchsorted(np.asarray(self.counts.threshold), chosen))
         cost = np.asarray(criterion.cost(self.counts, alpha), dtype=np.float64)
         far, frr = cost_weights(criterion, alpha, self.counts[place])
-        variance, chance = np.zeros(len(cost)), np.zeros(len(cost))
+        variance, of_trials = np.zeros(len(cost)), np.zeros(len(cost))
         for which, weight in enumerate((frr, far)):
             total, single = self._increments(which, place)
             variance += weight**2 * total
-            chance += weight**2 * single
-        rough = np.divide(chance, variance, out=np.ones_like(chance), where=variance > 0)
+            of_trials += weight**2 * single
+        rough = np.divide(of_trials, variance, out=np.ones_like(of_trials), where=variance > 0)
         scale = (_SMOOTH + (_ROUGH - _SMOOTH) * rough) / 1.96 * np.sqrt(variance)
         above = np.maximum(cost - cost[place], 0.0)
         signed = np.divide(above, scale, out=np.zeros_like(above), where=scale > 0)
@@ -247,43 +246,43 @@ class CostGrid:
 
 
 def _increments(sets: Sequence[CountedClass], place: int) -> tuple[Floats, Floats]:
-    """Estimate the variance of the first set's rate increment from one threshold to each, and the trials' part of it.
+    """Estimate the variance of the first set's rate increment from one threshold to each, and that of single trials.
 
-    Covariances are averaged over the sets by their effective numbers of people: dev alone would find a cost certain to
-    rise where it happens to have no trial.
+    Covariances are averaged over the sets by their effective numbers of people: on dev alone the variance would be 0
+    between thresholds without a dev trial.
     """
-    first, alike = sets[0], [each for each in sets if each.by_role.keys() == sets[0].by_role.keys()]
+    first, similar = sets[0], [part for part in sets if part.by_role.keys() == sets[0].by_role.keys()]
     average: dict[str, Floats] = {}
     weight: dict[str, float] = {}
-    for each in alike:
-        for kind, values in each.covariances(place).items():
-            average[kind] = average.get(kind, 0.0) + each.effective * values
-            weight[kind] = weight.get(kind, 0.0) + each.effective
-    itself = average.pop("same") / weight["same"] / first.trials
-    shared = sum((first.pairs[role] * values / weight[role] for role, values in average.items()), np.zeros_like(itself))
-    return np.asarray(itself + np.maximum(shared, 0.0) / first.trials**2), itself
+    for part in similar:
+        for kind, values in part.covariances(place).items():
+            average[kind] = average.get(kind, 0.0) + part.effective * values
+            weight[kind] = weight.get(kind, 0.0) + part.effective
+    single = average.pop("same") / weight["same"] / first.trials
+    shared = sum((first.pairs[role] * values / weight[role] for role, values in average.items()), np.zeros_like(single))
+    return np.asarray(single + np.maximum(shared, 0.0) / first.trials**2), single
 
 
 def _noise(sets: Sequence[CountedClass], place: int, near: int) -> float:
-    """Give the variance of an increment's variance, by people's fourth moments, times one half (Satterthwaite)."""
-    first, alike = sets[0], [each for each in sets if each.by_role.keys() == sets[0].by_role.keys()]
-    total, noise = sum(each.effective for each in alike), 0.0
-    for each in alike:
-        counts, below, people_below = each.role_trials, each.below, each.people_below
-        for role, pairs in each.pairs.items():
+    """Estimate half the variance of an increment's variance, from people's fourth moments (for Satterthwaite)."""
+    first, similar = sets[0], [part for part in sets if part.by_role.keys() == sets[0].by_role.keys()]
+    total, noise = sum(part.effective for part in similar), 0.0
+    for part in similar:
+        counts, below, people_below = part.role_trials, part.below, part.people_below
+        for role, pairs in part.pairs.items():
             if pairs > 0:
                 between = np.abs(people_below[role][:, near] - people_below[role][:, place])
-                mean = abs(below[near] - below[place]) / each.trials
+                mean = abs(below[near] - below[place]) / part.trials
                 squares = between * (1 - 2 * mean) + counts[role] * mean**2
-                products = each.increments(role, place, slice(near, near + 1))[:, 0] ** 2 - squares
+                products = part.increments(role, place, slice(near, near + 1))[:, 0] ** 2 - squares
                 people = max(np.count_nonzero(counts[role]), 1)
                 fourth = float(products @ products - products.sum() ** 2 / people)
-                noise += (each.effective / total * first.pairs[role] / first.trials**2 / pairs) ** 2 * fourth
+                noise += (part.effective / total * first.pairs[role] / first.trials**2 / pairs) ** 2 * fourth
     return noise
 
 
 def cost_weights(criterion: Criterion, alpha: float, counts: ErrorCounts) -> tuple[float, float]:
-    """Give the derivatives of a cost with respect to FAR and FRR, forward over a few errors."""
+    """Compute the derivatives of a cost with respect to FAR and FRR, by one more error of each kind."""
     genuine, impostor = float(counts.genuine), float(counts.impostor)
     accepts, rejects = float(counts.false_accepts), float(counts.false_rejects)
     values = [
@@ -296,17 +295,17 @@ def cost_weights(criterion: Criterion, alpha: float, counts: ErrorCounts) -> tup
 
 
 def grid_thresholds(dev: ScoreSource, chosen: ErrorCounts) -> Floats:
-    """Choose thresholds around those that were chosen: dense nearby, sparse far away, in ranks of both classes."""
-    wanted = []
+    """Select thresholds around the chosen ones: dense nearby, sparse far away, in ranks of both classes."""
+    targets_by_class = []
     for level, trials, ends in (((-1.0, 0.0), dev.impostor, (-1.0, 0.0)), ((0.0, 1.0), dev.genuine, (0.0, 1.0))):
         start = np.unique(_level(chosen, level))
-        about = start if len(start) <= 3 else start[np.linspace(0, len(start) - 1, 3).astype(int)]
+        centres = start if len(start) <= 3 else start[np.linspace(0, len(start) - 1, 3).astype(int)]
         steps = np.linspace(-sqrt(trials), sqrt(trials), 2 * _STEPS)
-        around = about[:, None] + np.sign(steps) * steps**2 / trials
-        wanted.append((level, np.unique(np.clip(around, *ends))))
+        around = centres[:, None] + np.sign(steps) * steps**2 / trials
+        targets_by_class.append((level, np.unique(np.clip(around, *ends))))
 
     def places(counts: ErrorCounts) -> NDArray[np.int64]:
-        passed = [np.searchsorted(_level(counts, level), targets) for level, targets in wanted]
+        passed = [np.searchsorted(_level(counts, level), targets) for level, targets in targets_by_class]
         return np.concatenate(passed).clip(0, len(counts) - 1)
 
     points = points_beside(dev, places)
@@ -317,19 +316,19 @@ def grid_thresholds(dev: ScoreSource, chosen: ErrorCounts) -> Floats:
 def minimum_curve(
     grid: CostGrid, pooled: ErrorCounts, criterion: Criterion, alpha: float, chosen: float
 ) -> ThresholdCurve:
-    """Read back the hull of thresholds whose cost dev does not tell from its minimum.
+    """Find the hull of thresholds whose cost on dev is `DEVIATIONS` standard deviations above its minimum.
 
     Parameters
     ----------
     grid
         Thresholds around the minimum, and dev's errors there.
     pooled
-        Errors of dev and test together at the same thresholds.
+        Pooled errors of dev and test at the same thresholds.
     """
     edges = np.asarray(grid.counts.threshold, dtype=np.float64)
     place = int(np.searchsorted(edges, chosen))
     signed, df = grid.deviations(criterion, alpha, chosen)
-    # a threshold belongs to the hull as soon as one beyond it does
+    # a threshold is in the hull if one beyond it is
     upper = np.minimum.accumulate(signed[place:][::-1])[::-1]
     lower = np.maximum.accumulate(signed[: place + 1])
     hull = np.concatenate([lower[:-1], upper])

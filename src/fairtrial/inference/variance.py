@@ -48,7 +48,7 @@ class Moments:
     counts : dict of str to ndarray
         Trials by person for each role.
     scale : ndarray
-        By how much p(1-p) at the rate asked for differs from that of each column.
+        The ratio of p(1-p) at the rate of interest to that of each column.
     effective : float
         Kish's effective number of people, in the role with fewer; of trials without ids.
     squares : callable or None
@@ -67,36 +67,38 @@ class Moments:
 
     @property
     def unrelated(self) -> float:
-        """The number of ordered pairs of trials that share nobody."""
+        """The number of ordered pairs of trials that share no person."""
         return float(self.trials) ** 2 - self.trials - sum(self.pairs.values())
 
     def columns(self, which: Sequence[int], scale: Floats) -> Moments:
-        """Give the moments of some of the columns, with the scale of each."""
+        """Select columns, with the scale of each."""
         square = np.ix_(which, which)
         products = {kind: values[square] for kind, values in self.products.items()}
         sums = {role: values[:, which] for role, values in self.sums.items()}
         squares = self.squares
 
-        def of_some(role: str, weights: Floats) -> Floats:
+        def selected_squares(role: str, weights: Floats) -> Floats:
             assert squares is not None
-            every = np.zeros(len(self.scale))
-            np.add.at(every, which, weights)
-            return squares(role, every)
+            all_weights = np.zeros(len(self.scale))
+            np.add.at(all_weights, which, weights)
+            return squares(role, all_weights)
 
-        return replace(self, products=products, same=self.same[square], sums=sums, scale=scale, squares=of_some)
+        same = self.same[square]
+        return replace(self, products=products, same=same, sums=sums, scale=scale, squares=selected_squares)
 
     def components(self, a: Floats, b: Floats) -> dict[str, float]:
         """Estimate the covariances of two trials, for two combinations of the columns, by what the trials share."""
         left, right = (weights * self.scale ** (TAIL_DEPENDENCE / 2) for weights in (a, b))
         products = {kind: float(left @ product @ right) for kind, product in self.products.items()}
         related = sum(products.values()) + float(left @ self.same @ right)
-        apart = -related / self.unrelated if self.unrelated > 0 else 0.0
+        unrelated = -related / self.unrelated if self.unrelated > 0 else 0.0  # all centred products add up to 0
         covariances = {
-            kind: product / self.pairs[kind] - apart if self.pairs[kind] else 0.0 for kind, product in products.items()
+            kind: product / self.pairs[kind] - unrelated if self.pairs[kind] else 0.0
+            for kind, product in products.items()
         }
         left, right = (weights * np.sqrt(self.scale) for weights in (a, b))
-        # trials that are less alike than by chance do not make a trial less like itself
-        covariances[SAME] = float(left @ self.same @ right) / self.trials - min(apart, 0.0)
+        # a positive mean product of unrelated trials is chance: it must not lower the variance of single trials
+        covariances[SAME] = float(left @ self.same @ right) / self.trials - min(unrelated, 0.0)
         return covariances
 
     def fourth(self, role: str, weights: Floats) -> float:
@@ -104,10 +106,10 @@ class Moments:
 
         People are independent, and each adds the square of its sum less the sum of its squares.
         """
-        bent = weights * self.scale ** (TAIL_DEPENDENCE / 2)
-        pairs = (self.sums[role] @ bent) ** 2
+        scaled = weights * self.scale ** (TAIL_DEPENDENCE / 2)
+        pairs = (self.sums[role] @ scaled) ** 2
         if self.squares is not None:
-            pairs = pairs - self.squares(role, bent)
+            pairs = pairs - self.squares(role, scaled)
         people = np.count_nonzero(self.counts[role])
         return float(pairs @ pairs - pairs.sum() ** 2 / max(people, 1))
 
@@ -131,39 +133,39 @@ class Variance:
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """Variance components of one set of trials, read on this set and on others that are like it.
+    """Variance components of one set of trials, estimated on this set and on similar ones.
 
     Attributes
     ----------
-    readings : sequence of (Moments, Moments)
-        Moments of genuine and impostor trials. The first set is the one whose variances are asked for; covariances are
-        averaged over all sets with the same roles, weighted by their effective numbers of people.
+    sets : sequence of (Moments, Moments)
+        Moments of genuine and impostor trials of each set. Variances are those of the first; covariances are averaged
+        over all sets with the same roles, weighted by their effective numbers of people.
     """
 
-    readings: Sequence[tuple[Moments, Moments]]
+    sets: Sequence[tuple[Moments, Moments]]
 
     @cached_property
-    def _sets(self) -> list[list[tuple[float, Moments]]]:
+    def _weighted(self) -> list[list[tuple[float, Moments]]]:
         """For each class the sets with the same roles as the first, each with its weight in averages."""
-        sets = []
+        by_class = []
         for which in (0, 1):
-            roles = self.readings[0][which].pairs.keys()
-            alike = [moments[which] for moments in self.readings if moments[which].pairs.keys() == roles]
-            total = sum(moments.effective for moments in alike)
-            sets.append([(moments.effective / total, moments) for moments in alike])
-        return sets
+            roles = self.sets[0][which].pairs.keys()
+            similar = [moments[which] for moments in self.sets if moments[which].pairs.keys() == roles]
+            total = sum(moments.effective for moments in similar)
+            by_class.append([(moments.effective / total, moments) for moments in similar])
+        return by_class
 
     def _average(self, which: int, a: Floats, b: Floats) -> dict[str, float]:
         """Average the covariances of one class over the sets, for two combinations of the columns."""
         average: dict[str, float] = {}
-        for share, moments in self._sets[which]:
+        for weight, moments in self._weighted[which]:
             for kind, value in moments.components(a, b).items():
-                average[kind] = average.get(kind, 0.0) + share * value
+                average[kind] = average.get(kind, 0.0) + weight * value
         return average
 
     def _class_variance(self, which: int, weights: Floats) -> float:
-        """Estimate the variance of one class, which is not below that of independent trials."""
-        first = self.readings[0][which]
+        """Estimate the variance of one class, at least that of independent trials."""
+        first = self.sets[0][which]
         if not weights.any():
             return 0.0
         average = self._average(which, weights, weights)
@@ -172,18 +174,18 @@ class Components:
 
     def _noise(self, which: int, weights: Floats, variance: float) -> float:
         """Estimate half the variance of the variance of one class, from fourth moments of people's sums."""
-        first = self.readings[0][which]
+        first = self.sets[0][which]
         roles = [kind for kind in first.pairs if kind != BOTH]
         if not roles or not weights.any():
             return 0.0
         noise = 0.0
-        for share, moments in self._sets[which]:
+        for weight, moments in self._weighted[which]:
             for role in roles:
                 if moments.pairs[role]:
-                    ratio = share * first.pairs[role] / first.trials**2 / moments.pairs[role]
+                    ratio = weight * first.pairs[role] / first.trials**2 / moments.pairs[role]
                     noise += ratio**2 * moments.fourth(role, weights)
-        # never more degrees of freedom than people less one
-        people = sum(moments.effective - 1 for _, moments in self._sets[which])
+        # at most as many degrees of freedom as people, less one
+        people = sum(moments.effective - 1 for _, moments in self._weighted[which])
         return max(noise, 2 * variance**2 / max(people, 1.0))
 
     def parts(self, genuine: Floats, impostor: Floats) -> tuple[float, float, float]:
@@ -214,8 +216,8 @@ class Components:
 
     def _between_classes(self, genuine: Floats, impostor: Floats) -> float:
         """Estimate the covariance of the two class means through people who take part in both."""
-        target, total, weight = self.readings[0], 0.0, 0.0
-        for moments in self.readings:
+        target, total, weight = self.sets[0], 0.0, 0.0
+        for moments in self.sets:
             covariance, pairs = _cross(moments[0], moments[1], genuine, impostor)
             if pairs:
                 weight += moments[1].effective
@@ -230,11 +232,11 @@ class Components:
         return (plus - minus) / 4
 
     def across(self, other: tuple[Moments, Moments], a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> float:
-        """Estimate the covariance of a weighted sum on this set and one on another, through people who are in both.
+        """Estimate the covariance of a weighted sum on this set and one on another, through people in both.
 
         No trial is in both sets; the columns are the same in both.
         """
-        here, total = self.readings[0], 0.0
+        here, total = self.sets[0], 0.0
         for which in (0, 1):
             one, two = here[which], other[which]
             average = self._average(which, a[which], b[which])
@@ -276,14 +278,14 @@ def _cross(genuine: Moments, impostor: Moments, a: Floats, b: Floats) -> tuple[f
 
 
 def effective_people(trials: NDArray[Any]) -> float:
-    """Kish's effective number of people, from the trials of each."""
+    """Compute Kish's effective number of people from the number of trials of each."""
     return float(trials.sum() ** 2 / np.sum(np.square(trials, dtype=np.float64)))
 
 
 def welch(parts: Sequence[tuple[float, float]]) -> float:
-    """Satterthwaite's degrees of freedom of a sum of variances, each given with its own."""
+    """Compute Satterthwaite's degrees of freedom of a sum of variances, from variance and degrees of each part."""
     total = sum(variance for variance, _ in parts)
     if total <= 0:
         return min(df for _, df in parts)
-    rough = sum((variance / total) ** 2 / df for variance, df in parts)
-    return 1 / rough if rough > 0 else inf
+    inverse = sum((variance / total) ** 2 / df for variance, df in parts)
+    return 1 / inverse if inverse > 0 else inf

@@ -53,7 +53,7 @@ class Bounds(NamedTuple):
         return self.width / abs(self.high) if self.width and self.high else 0.0
 
     def to_dict(self) -> dict[str, float]:
-        """Give the bounds under the names of the command line's JSON."""
+        """Return the names of the command line's JSON."""
         return {"low": self.low, "high": self.high}
 
 
@@ -73,9 +73,9 @@ class ErrorBoxes:
 
     @classmethod
     def at(cls, place: int) -> ErrorBoxes:
-        """Give a single position without errors."""
-        none = np.zeros(1, dtype=np.int64)
-        return cls(none + place, none + place, (none, none), (none, none), 0, 0)
+        """Make a range of one position, without errors."""
+        zero = np.zeros(1, dtype=np.int64)
+        return cls(zero + place, zero + place, (zero, zero), (zero, zero), 0, 0)
 
     @property
     def threshold(self) -> Bounds:
@@ -108,7 +108,7 @@ class BoundedCounts:
 def choose(
     dev: ScoreData, rule: Criterion, alphas: ArrayLike, *, system: str | None, judged: ScoreData
 ) -> BoundedCounts:
-    """Choose the threshold of each alpha and count the errors it makes on dev.
+    """Choose the threshold of each alpha and count its errors on dev.
 
     A counter can only choose ends of its cells; they are coarsened to what a counter of the judged trials can count.
     """
@@ -132,15 +132,15 @@ def count(data: ScoreData, at: BoundedCounts, *, system: str | None) -> BoundedC
     if isinstance(data, Counter):
         cells, places = data.cells(system), positions_of(thresholds)
         check_classes(*cells.totals, "the counts of test")
-        there = boxes_at(cells, places, places)
-        counts = ErrorCounts(thresholds, there.accepts[0], there.rejects[1], there.genuine, there.impostor)
-        spans = at.boxes or [ErrorBoxes.at(place) for place in places]
-        return BoundedCounts(counts, tuple(boxes_at(cells, span.first, span.last) for span in spans))
+        ends = boxes_at(cells, places, places)
+        counts = ErrorCounts(thresholds, ends.accepts[0], ends.rejects[1], ends.genuine, ends.impostor)
+        ranges = at.boxes or [ErrorBoxes.at(place) for place in places]
+        return BoundedCounts(counts, tuple(boxes_at(cells, box.first, box.last) for box in ranges))
     source = as_source(data, system=system, what="test")
     if at.boxes is None:
         return BoundedCounts(count_errors(source, thresholds))
-    ends = [scores_at(np.concatenate([box.first, box.last])) for box in at.boxes]
-    counts = count_errors(source, np.concatenate([thresholds, *ends]))
+    limits = [scores_at(np.concatenate([box.first, box.last])) for box in at.boxes]
+    counts = count_errors(source, np.concatenate([thresholds, *limits]))
     boxes, start = [], len(thresholds)
     for box in at.boxes:
         middle, stop = start + len(box.first), start + 2 * len(box.first)
@@ -162,7 +162,7 @@ def edge_points(cells: CountedCells) -> ErrorCounts:
 
 
 def _above_lowest(cells: CountedCells) -> CountedCells:
-    """Give the cells above -inf."""
+    """Select the cells above -inf."""
     return cells.only(slice(1, None)) if len(cells) and cells.starts[0] == _LOWEST else cells
 
 
@@ -179,7 +179,7 @@ def boxes_at(cells: CountedCells, first: Integers, last: Integers) -> ErrorBoxes
 def bounded_choices(
     cells: CountedCells, rule: Criterion, alphas: ArrayLike
 ) -> tuple[ErrorCounts, tuple[ErrorBoxes, ...]]:
-    """Find the threshold that a criterion chooses at each alpha, as far as cells determine it.
+    """Choose the threshold of each alpha from counts in cells, and all ranges in which it might lie.
 
     Returns
     -------
@@ -202,9 +202,9 @@ def bounded_choices(
     chosen, boxes = np.zeros(len(weights), dtype=np.int64), [ErrorBoxes.at(0)] * len(weights)
     inner = (above.starts < above.ends) & (above.counts.sum(axis=0) > 1)
     for which, used in rule.used_at(weights):
-        kept = 1 + np.flatnonzero(_possible_cells(edges, used, weights[which], exact=not inner.any()))
-        places = np.concatenate([[0], kept])
-        within = kept[inner[kept - 1]]
+        candidates = 1 + np.flatnonzero(_possible_cells(edges, used, weights[which], exact=not inner.any()))
+        places = np.concatenate([[0], candidates])
+        within = candidates[inner[candidates - 1]]
         lowest = _lowest_costs(edges[within - 1], edges[within], used)
         best = places[best_of_points(edges[places], used, weights[which])]
         for index, place in zip(np.flatnonzero(which).tolist(), best.tolist(), strict=True):
@@ -228,7 +228,7 @@ def bounded_choices(
 def _possible_cells(
     edges: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64], *, exact: bool
 ) -> NDArray[np.bool_]:
-    """Choose cells that may hold the threshold that a criterion chooses at any of the alphas."""
+    """Mark the cells that may hold the threshold of any of the alphas."""
     if rule.search == "hull" and not (rule.ties_within_edges and edges.false_rejects[0]):
         return cells_below_hull(edges)
     if rule.search == "crossing" and rule.level is not None and rule.target is not None:
@@ -244,7 +244,7 @@ def _possible_cells(
 
 
 def _lowest_costs(before: ErrorCounts, after: ErrorCounts, rule: Criterion) -> Callable[[float], NDArray[np.float64]]:
-    """Make a function of alpha that bounds the cost of a score within each of some cells from below."""
+    """Make a function of alpha that bounds costs within cells from below; cells are given by their two ends."""
     fewest, most = errors_within(before, after)
     levels = None if rule.level is None else (rule.level(before), rule.level(after))
 

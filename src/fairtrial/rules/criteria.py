@@ -49,7 +49,7 @@ class OffTarget:
 
 @dataclass(frozen=True, slots=True)
 class KeptTarget:
-    """The distance of a threshold from an end of all trials if it meets the target, else by how much it misses it.
+    """The proportion of trials beyond a threshold that meets the target; 2 and the shortfall if it misses it.
 
     Proportions are at most 1, so a threshold that misses the target costs more than all that meet it.
     """
@@ -63,8 +63,10 @@ class KeptTarget:
     def floor(self, fewest: ErrorCounts, most: ErrorCounts, alpha: float) -> NDArray[np.float64]:
         """Bound the cost from below for errors between the fewest and the most."""
         # the lower of two thresholds makes more false accepts and fewer false rejects
-        near, far = (fewest.false_rejects, most.false_accepts), (most.false_rejects, fewest.false_accepts)
-        rejects, accepts = near if self.end == "lowest" else far
+        if self.end == "lowest":
+            rejects, accepts = fewest.false_rejects, most.false_accepts
+        else:
+            rejects, accepts = most.false_rejects, fewest.false_accepts
         beyond = self._beyond(ErrorCounts(None, accepts, rejects, fewest.genuine, fewest.impostor))
         return np.asarray(self._cost(_value(self.measure, fewest), beyond, alpha))
 
@@ -74,10 +76,10 @@ class KeptTarget:
         return missed * (2 + missed_by) + (1 - missed) * beyond
 
     def _beyond(self, counts: ErrorCounts) -> Any:
-        """Compute the proportion of all trials below the threshold, or above it: accepted ones."""
+        """Compute the proportion of rejected trials for the lowest threshold, of accepted ones for the highest."""
         accepted = counts.genuine - counts.false_rejects + counts.false_accepts
-        whole = counts.genuine + counts.impostor
-        return (whole - accepted if self.end == "lowest" else accepted) / whole
+        trials = counts.genuine + counts.impostor
+        return (trials - accepted if self.end == "lowest" else accepted) / trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +94,11 @@ class Rising:
 
 
 def direction(measure: Measure) -> int:
-    """Give 1 if a measure rises with the threshold, -1 if it falls, 0 if it may do both."""
+    """Return 1 if a measure rises with the threshold, -1 if it falls, 0 if it may do both."""
     weights = measure.weights_at(0.5)
     if weights is None or (weights.far and weights.frr):
         return 0
     return int(np.sign(weights.frr - weights.far))
-
-
-def kept_end(measure: Measure) -> End:
-    """Choose among thresholds that meet a target: the highest for a measure of genuine trials alone."""
-    weights = measure.weights_at(0.5)
-    return "highest" if weights is not None and not weights.far else "lowest"
 
 
 def _value(measure: Measure, counts: ErrorCounts) -> Any:
@@ -137,7 +133,7 @@ class Criterion:
     exact : bool, default False
         Whether `cost` is plain arithmetic, which also takes fractions, so that ties are exact, and a column of alphas.
     alpha : float, optional
-        The fixed alpha of this criterion, whatever the caller gives.
+        The fixed alpha of this criterion, which replaces that of the caller.
     at_ends : Criterion, optional
         The equivalent criterion at alpha 0 and 1, where `level` has no crossing.
     ties_within_edges : bool, default False
@@ -208,7 +204,7 @@ class Criterion:
         return all_points(source)
 
     def resolve_alpha(self, alpha: float | None) -> float:
-        """Give the alpha that this criterion uses.
+        """Return the alpha that this criterion uses.
 
         Parameters
         ----------
@@ -238,7 +234,7 @@ class Criterion:
         return float(values[0]) if self.alpha is None else self.alpha
 
     def resolve_alphas(self, alphas: ArrayLike) -> NDArray[np.float64]:
-        """Give the alphas that this criterion uses.
+        """Return the alphas that this criterion uses.
 
         Parameters
         ----------
@@ -259,7 +255,7 @@ class Criterion:
         return values if self.alpha is None else np.full_like(values, self.alpha)
 
     def used_at(self, alphas: NDArray[np.float64]) -> tuple[tuple[NDArray[np.bool_], Criterion], ...]:
-        """Give the equivalent criterion at each alpha: itself, or `at_ends` at 0 and 1.
+        """Select the equivalent criterion at each alpha: itself, or `at_ends` at 0 and 1.
 
         Parameters
         ----------
@@ -277,7 +273,7 @@ class Criterion:
         return tuple((which, rule) for which, rule in ((~ends, self), (ends, self.at_ends)) if which.any())
 
     def weight_of_far(self, alpha: float) -> float | None:
-        """Give the weight of FAR against FRR at this alpha.
+        """Return the weight of FAR against FRR at this alpha.
 
         Parameters
         ----------
@@ -301,7 +297,7 @@ class Criterion:
         return self if self.weighs_far else CRITERIA["wer-min"]
 
     def described(self, alpha: float) -> str:
-        """Give the name, with the alpha if it has one.
+        """Write the name, with the alpha if the criterion takes one.
 
         Parameters
         ----------
@@ -323,7 +319,7 @@ class Criterion:
         return f"{self.name} ({'target' if self.alpha_means == 'target' else 'alpha'} {alpha:g})"
 
     def alpha_of_result(self, alpha: float, measures: Iterable[Measure] = ()) -> float | None:
-        """Give the alpha that a result reports.
+        """Return the alpha that a result reports.
 
         Parameters
         ----------
@@ -347,7 +343,7 @@ class Criterion:
 
 
 def described_criterion(name: str, alpha: float) -> str:
-    """Give the name of a criterion with its alpha, if it has one; the name alone if it is not registered."""
+    """Write the name of a criterion, with its alpha if it takes one; the name alone if it is not registered."""
     return CRITERIA[name].described(alpha) if name in CRITERIA else name
 
 
@@ -470,12 +466,13 @@ def target_criterion(measure: MeasureLike, *, kept: bool = False) -> Criterion:
     array([0.3, 0.6])
     """
     aim = as_measure(measure)
-    sign, end = direction(aim), kept_end(aim)
+    sign, weights = direction(aim), aim.weights_at()
+    end: End = "highest" if weights is not None and not weights.far else "lowest"
     cost = KeptTarget(aim, end) if kept else OffTarget(aim)
     bound = "least" if aim.higher_is_better else "most"
     name = f"{aim.name}-at-{bound}" if kept else aim.name
     label = aim.label if aim.label.isupper() else aim.label.lower()
-    bounded = aim.worsened_by_errors or aim.weights is not None
+    bounded = aim.worsened_by_errors or weights is not None
     return Criterion(
         name,
         cost,
@@ -537,7 +534,7 @@ class _UsersCost:
 
 
 def as_criterion(criterion: CriterionLike) -> Criterion:
-    """Give a criterion by its name, detection costs, or a user's function ``C(far, frr, alpha)`` of arrays."""
+    """Resolve a name, detection costs, or a user's function ``C(far, frr, alpha)`` of arrays to a criterion."""
     if isinstance(criterion, Criterion):
         return criterion
     if isinstance(criterion, DetectionCosts):
@@ -551,7 +548,7 @@ def as_criterion(criterion: CriterionLike) -> Criterion:
 def choose_thresholds(
     data: ScoreData, criterion: CriterionLike, alphas: ArrayLike, *, system: str | None = None
 ) -> ErrorCounts:
-    """Choose the threshold that minimises the criterion, for each alpha, with the errors it makes there.
+    """Choose the threshold that minimises the criterion for each alpha, and count its errors.
 
     Parameters
     ----------
@@ -607,18 +604,18 @@ def choose_thresholds(
 
 
 def best_of_points(points: ErrorCounts, rule: Criterion, alphas: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Find the point with the smallest cost for each alpha among points by rising threshold, with exact ties."""
+    """Find the point of the smallest cost for each alpha; points are sorted by threshold, and ties are exact."""
     at_once = max(1, (1 << 20) // len(points)) if rule.exact else 1
     best = np.empty(len(alphas), dtype=np.int64)
     for start in range(0, len(alphas), at_once):
-        some = alphas[start : start + at_once]
-        costs = _costs(points, rule, some)
+        chunk = alphas[start : start + at_once]
+        costs = _costs(points, rule, chunk)
         lowest = costs.min(axis=1, keepdims=True)
         margin = _NEAR * np.maximum(1.0, abs(lowest)) if rule.exact else 0.0
         near = costs <= lowest + margin
         best[start : start + at_once] = near.argmax(axis=1)
         for row in np.flatnonzero(np.count_nonzero(near, axis=1) > 1).tolist():
-            best[start + row] = _best_of_ties(points, rule, float(some[row]), np.flatnonzero(near[row]).tolist())
+            best[start + row] = _best_of_ties(points, rule, float(chunk[row]), np.flatnonzero(near[row]).tolist())
     return best
 
 

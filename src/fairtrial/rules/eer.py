@@ -1,4 +1,4 @@
-"""Compute the equal error rate and the break-even point, each by the name of its definition."""
+"""Compute the equal error rate and the break-even point by named definitions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class EqualErrorRate(Result):
     counts : ErrorCounts
         The errors at the threshold where abs(FAR - FRR) is smallest.
     bounds : Bounds or None
-        Two numbers between which the rate of the scores lies, from a counter; None if the rate is exact.
+        From a counter, bounds of the rate of the scores; None if the rate is exact.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class EqualErrorRate(Result):
         return float(self.counts.threshold)
 
     def answer(self) -> str:
-        """Give the rate, its definition and its threshold."""
+        """Write the rate, its definition and its threshold."""
         return f"EER {percent(self.value)} by {self.definition}, threshold {threshold_text(self.threshold)}"
 
     def tables(self) -> tuple[Table, ...]:
@@ -142,7 +142,7 @@ def _counted_eer(cells: CountedCells, rule: Criterion, definition: EerDefinition
     if definition == "interpolated":
         value = where_equal(edges)
         surplus = _surplus(edges)
-        last = max((index for index, value in enumerate(surplus) if value >= 0), default=0)
+        last = max((index for index, excess in enumerate(surplus) if excess >= 0), default=0)
         if not cells.level or surplus[0] <= 0 or surplus[last] == 0:
             return EqualErrorRate(value, definition, nearest, Bounds(value, value))
         # within one cell the line through the points of its scores may meet FAR = FRR anywhere in this rectangle
@@ -166,8 +166,8 @@ def _surplus(points: ErrorCounts) -> list[int]:
 def where_equal(points: ErrorCounts) -> float:
     """Compute the rate at which the line through points by rising threshold passes from FAR >= FRR to FAR < FRR.
 
-    Scores of -inf are never accepted; with so many of them that FRR is the larger from the start, the rates are nowhere
-    equal, and their mean at the start is taken.
+    Scores of -inf are never accepted. If they make FRR the larger from the start, the rates are nowhere equal, and
+    their mean at the start is taken.
     """
     surplus = _surplus(points)
     if surplus[0] < 0:
@@ -176,8 +176,8 @@ def where_equal(points: ErrorCounts) -> float:
 
 
 def _at_zero(surplus: list[int], values: list[int]) -> Fraction:
-    """Interpolate values where a surplus that begins at 0 or above and never rises passes 0."""
-    last = max(index for index, value in enumerate(surplus) if value >= 0)
+    """Interpolate values at the zero of a surplus that starts at 0 or above and never rises."""
+    last = max(index for index, excess in enumerate(surplus) if excess >= 0)
     if surplus[last] == 0:
         return Fraction(values[last])
     weight = Fraction(surplus[last], surplus[last] - surplus[last + 1])
@@ -238,7 +238,7 @@ class BreakEvenPoint(Result):
         return float(recall(self.counts))
 
     def answer(self) -> str:
-        """Give the value, its definition and its threshold."""
+        """Write the value, its definition and its threshold."""
         where = f"threshold {threshold_text(self.threshold)}"
         return f"break-even point {percent(self.value)}, {self.definition}, {where}"
 

@@ -33,7 +33,7 @@ def simplest_fraction(value: float) -> Fraction:
 
 
 Formula: TypeAlias = Callable[[ErrorCounts, Any], Any]
-"""From error counts and alpha to a value, for numbers, arrays and fractions."""
+"""A function of error counts and alpha, which may be numbers, arrays or fractions."""
 
 
 class Weights(NamedTuple):
@@ -111,12 +111,12 @@ class Measure:
     weights : callable, optional
         For a linear measure: its weights as a function of alpha. `linear_measure` makes such a measure.
     summary : str, default ""
-        What it is, in a few words, for the help of the command line.
+        A few words for the help of the command line.
     worsened_by_errors : bool, default False
-        Whether an additional error of either kind never improves it: then a target of it is found without looking at
+        Whether an additional error of either kind never improves it; a target is then found without a pass over
         every score.
     direction : str, default ""
-        For a user's function: which direction is taken as better, and how to change it.
+        For a user's function: the direction that counts as better, and how to change it.
     undefined : callable, optional
         Whether it is 0/0 at counts, and 0 by convention; results then carry a note.
 
@@ -164,7 +164,7 @@ class Measure:
             raise ParameterError(f"measure {self.name} failed: {type(error).__name__}: {error}{how}") from error
 
     def weights_at(self, alpha: float = 0.5) -> Weights | None:
-        """Give the weights of a linear measure at this alpha.
+        """Return the weights of a linear measure at this alpha.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class Measure:
 
     @property
     def depends_on_alpha(self) -> bool:
-        """Whether alpha changes it, as it does the weighted error rate and may any measure that is not linear."""
+        """Whether it depends on alpha: the weighted error rate does, and measures that are not linear may."""
         if self.weights is None:
             return True
         return self.weights(0.25) != self.weights(0.75)
@@ -204,7 +204,7 @@ class Measure:
         Notes
         -----
         Linear measures have closed forms. The derivatives of others are central differences, one-sided if an error
-        count is 0 or all trials of its class. So a user's measure must be smooth in the counts, which are floats then.
+        count is 0 or all trials of its class. A user's measure must be smooth in the counts, which are then floats.
 
         Examples
         --------
@@ -309,8 +309,8 @@ def linear_measure(
     >>> costly(ErrorCounts(0.0, false_accepts=2, false_rejects=4, genuine=8, impostor=8))
     0.3125
     """
-    along = _Fixed(weights) if isinstance(weights, Weights) else weights
-    return Measure(name, _Linear(along), label, higher_is_better, is_share, along, summary)
+    weights_at = _Fixed(weights) if isinstance(weights, Weights) else weights
+    return Measure(name, _Linear(weights_at), label, higher_is_better, is_share, weights_at, summary)
 
 
 _MOST_COST = 1e100  # can still be squared
@@ -510,7 +510,7 @@ class _UsersFormula:
 
 
 def as_measure(measure: MeasureLike) -> Measure:
-    """Give a measure by its name, detection costs, a user's function of an `ErrorCounts`, or a measure unchanged.
+    """Resolve a name, detection costs, or a user's function of an `ErrorCounts` to a measure.
 
     Lower values of a user's function are better, unless it has an attribute ``higher_is_better`` that is true.
     """
@@ -521,8 +521,10 @@ def as_measure(measure: MeasureLike) -> Measure:
     if callable(measure):
         name = getattr(measure, "__name__", "measure").strip("<>")
         higher = bool(getattr(measure, "higher_is_better", False))
-        taken = f"{name}: {'higher' if higher else 'lower'} values are taken as better"
-        direction = f"{taken}; for the other direction set {name}.higher_is_better = {not higher} on the function"
+        direction = (
+            f"{name}: {'higher' if higher else 'lower'} values are taken as better; "
+            f"for the other direction set {name}.higher_is_better = {not higher} on the function"
+        )
         return Measure(name, _UsersFormula(measure), name, higher, is_share=False, direction=direction)
     if not isinstance(measure, str) or measure not in MEASURES:
         raise unknown_measure(measure)
@@ -530,9 +532,9 @@ def as_measure(measure: MeasureLike) -> Measure:
 
 
 class JudgedMeasure(Protocol):
-    """A measure that is not a function of the errors at one threshold, but computed from a judged system.
+    """A measure of a judged system that is not a function of the errors at one threshold.
 
-    `given` has the words for the calibration, by whether it is re-estimated.
+    `given` holds what sentences say of the calibration, re-estimated or fixed.
     """
 
     of_errors: ClassVar[bool]
@@ -551,7 +553,7 @@ class JudgedMeasure(Protocol):
 
     @property
     def posteriori(self) -> bool:
-        """Whether it is a minimum over choices made on the judged trials."""
+        """Whether it is a minimum over choices on the judged trials."""
         ...
 
     @property
@@ -566,19 +568,19 @@ class JudgedMeasure(Protocol):
     def interval_kind(self) -> Literal["interval", "range"]: ...
 
     def status(self, provenance: Any) -> Any:
-        """Say whether it is a priori."""
+        """Return whether it is a priori, in words."""
         ...
 
     def evidence(self, judgement: Any) -> Any:
-        """Prepare a judged system; refuse one that it cannot measure."""
+        """Calibrate a judged system; refuse one without the trials that this needs."""
         ...
 
     def judged(self, judgement: Any) -> Any:
-        """Compute it of a judged system; the result has an `estimate`."""
+        """Compute its value on a judged system; the result has an `estimate`."""
         ...
 
     def interval(self, judgement: Any, *, confidence: float = ..., threshold: Any = ...) -> Any:
-        """Compute its interval of a judged system."""
+        """Compute its interval on a judged system."""
         ...
 
     def tests(self, a: Any, b: Any, *, alternative: Any = ..., n_resamples: int, rng: int) -> tuple[list[Any], Any]:
@@ -593,7 +595,7 @@ _OTHERS = "fairtrial.calibration.measures"  # loaded when one of its names is ne
 
 
 def as_any_measure(measure: AnyMeasureLike) -> AnyMeasure:
-    """Give a measure of errors at a threshold, or of evidence, by its name or unchanged.
+    """Resolve a measure of errors at a threshold or of evidence.
 
     Parameters
     ----------
@@ -623,14 +625,14 @@ def as_any_measure(measure: AnyMeasureLike) -> AnyMeasure:
 
 
 def errors_only(measures: Sequence[AnyMeasure], why: str = "here are counts of errors only") -> list[Measure]:
-    """Refuse measures that are not of errors at a threshold.
+    """Check that all measures are of errors at a threshold.
 
     Parameters
     ----------
     measures
         Any measures.
     why
-        The reason, which ends a sentence.
+        The reason for a refusal, which ends a sentence.
 
     Raises
     ------
@@ -645,7 +647,7 @@ def errors_only(measures: Sequence[AnyMeasure], why: str = "here are counts of e
 
 
 def plain_measure_names() -> list[str]:
-    """List the names of all measures that need nothing besides, such as a prior: of errors, then of evidence."""
+    """List the names of measures without parameters, such as a prior: of errors, then of evidence."""
     return [*MEASURES, *(name for name in importlib.import_module(_OTHERS).evidence_names() if "@" not in name)]
 
 
@@ -661,17 +663,17 @@ def unknown_measure(measure: object, others: Iterable[str] = ()) -> ParameterErr
 
 
 def linear_weights(measure: MeasureLike, alpha: float = 0.5) -> Weights:
-    """Give the weights of a measure that must be linear."""
-    known = as_measure(measure)
-    weights = known.weights_at(alpha)
+    """Return the weights of a measure that must be linear."""
+    measure = as_measure(measure)
+    weights = measure.weights_at(alpha)
     if weights is None:
-        linear = ", ".join(name for name, each in MEASURES.items() if each.weights is not None)
+        linear = ", ".join(name for name, registered in MEASURES.items() if registered.weights is not None)
         raise ParameterError(
-            f"measure {known.name} is not a weighted sum of FAR and FRR, which is needed here; these are: {linear}"
+            f"measure {measure.name} is not a weighted sum of FAR and FRR, which is needed here; these are: {linear}"
         )
     return weights
 
 
 def label_of(name: str) -> str:
-    """Give the label of a measure by its name; the name itself if it is not registered."""
+    """Return the label of a measure by its name; the name itself if it is not registered."""
     return MEASURES[name].label if name in MEASURES else name
