@@ -678,9 +678,10 @@ def arguments_of(function: Callable[..., Any]) -> tuple[Argument, ...]:
         kind = value_type if value_type in (bool, int, float, str) else str
         several = repeated or any(get_origin(part) is Sequence for part in get_args(hint))
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        # what is said of registered names, and of a criterion's alpha, does not fit a list of choices and a weight
-        is_specific = bool(choices) if known.read is read_named else parameter.name == "alpha" and default is not None
-        text = (not is_specific and known.help) or texts.get(parameter.name, "")
+        # the help of registered names and of a criterion's alpha does not fit a list of choices and a weight
+        is_weight = parameter.name == "alpha" and default is not None
+        is_specific = bool(choices) if declared.read is read_named else is_weight
+        text = (not is_specific and declared.help) or texts.get(parameter.name, "")
         numbers = several and kind in (int, float)
         arguments.append(Argument(parameter.name, kind, choices, count, repeated, numbers, default, text))
     return tuple(arguments)

@@ -72,8 +72,8 @@ class Registry(MutableMapping[str, Item], Generic[Item]):
         """The objects of fairtrial and of this process."""
         return MappingProxyType(self._registered)
 
-    def find(self, name: object) -> Known:
-        """Give what is known by a name.
+    def find(self, name: object) -> Item:
+        """Look up an object by name.
 
         Raises
         ------
@@ -93,8 +93,8 @@ class Registry(MutableMapping[str, Item], Generic[Item]):
                 f"there is no {self._what} {{name:quoted}}{{instead}}",
                 code="unknown",
                 name=name,
-                names=known,
-                instead=nearest(name, known) or f"; there are {', '.join(known)}",
+                names=names,
+                instead=nearest(name, names) or f"; there are {', '.join(names)}",
             )
         return self[name]
 

@@ -327,28 +327,28 @@ class Table:
         groups = list(self.sections(whole=whole))
         if not groups:
             return ""
-        kept = [k for k, column in enumerate(self.visible_columns) if not column.optional]
+        places = [k for k, column in enumerate(self.visible_columns) if not column.optional]
         for k, column in enumerate(self.visible_columns):
-            if column.optional and self._widths(groups, more := sorted([*kept, k]), width, wrap="nothing"):
-                kept = more
-        ways = (self._widths(groups, kept, width, wrap=wrap) for wrap in ("nothing", "headings", "cells"))
+            if column.optional and self._widths(groups, more := sorted([*places, k]), width, wrap="nothing"):
+                places = more
+        ways = (self._widths(groups, places, width, wrap=wrap) for wrap in ("nothing", "headings", "cells"))
         widths = next(filter(None, ways), [])
         is_too_wide = width is not None and not widths
-        lines = self._stand_upright(groups, width or 0) if is_too_wide else self._lay_out(groups, kept, widths)
+        lines = self._stand_upright(groups, width or 0) if is_too_wide else self._lay_out(groups, places, widths)
         caption = [line for line in wrapped(visible(str(self.caption)), width) if line]
         return "\n".join(line.rstrip() for line in [*caption, *lines])
 
     def _widths(
-        self, groups: Sequence[list[list[str]]], kept: Sequence[int], width: int | None, *, wrap: str
+        self, groups: Sequence[list[list[str]]], places: Sequence[int], width: int | None, *, wrap: str
     ) -> list[int]:
-        """Give the width of each column if ``headings`` or ``cells`` may be wrapped; nothing if that does not fit."""
+        """Compute the widths of columns if ``headings`` or ``cells`` may be wrapped; none if they do not fit."""
         widths, narrowest = [], []
         for k in places:
             cells = [visible(row[k]) for group in groups for row in group]
             heading, longest = visible(self.headings[k]), max(map(cell_width, cells))
             widths.append(max(cell_width(heading), longest))
-            whole = self.visible_columns[k].is_numeric or wrap != "cells"
-            least = max(_word_width(heading), longest if whole else max(map(_word_width, cells)))
+            is_unbroken = self.visible_columns[k].is_numeric or wrap != "cells"
+            least = max(_word_width(heading), longest if is_unbroken else max(map(_word_width, cells)))
             narrowest.append(widths[-1] if wrap == "nothing" else least)
         excess = 0 if width is None else sum(widths) + _GAP * (len(widths) - 1) - width
         while excess > 0 and widths != narrowest:  # the column with most to spare loses one

@@ -255,7 +255,7 @@ def nearest(name: object, names: Iterable[str]) -> str:
     """
     from difflib import get_close_matches
 
-    by_lower = {word.lower(): word for word in known}
+    by_lower = {word.lower(): word for word in names}
     typed = str(name).lower()
     close = get_close_matches(typed, list(by_lower), 3)
     close.sort(key=lambda word: sorted(word) != sorted(typed))  # two letters swapped come first

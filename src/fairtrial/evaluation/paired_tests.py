@@ -146,10 +146,10 @@ def leading_test(
         }
         template = "the effective number of people is {people:number}"
         note = Note("effective-people", template, detail=True, people=round(difference.people, 1))
-        if alone:
-            same = " and ".join(f"all {word} trials have the same {{{word}}}" for word in alone)
-            note = Note("one-person", f"the effective number of people cannot be estimated: {same}", **alone)
-    return student_test(sets.test_name, difference, alternative=alternative, measure=known, note=note or "")
+        if single_roles:
+            same = " and ".join(f"all {word} trials have the same {{{word}}}" for word in single_roles)
+            note = Note("one-person", f"the effective number of people cannot be estimated: {same}", **single_roles)
+    return student_test(sets.test_name, difference, alternative=alternative, measure=measure, note=note or "")
 
 
 def permutation_test(

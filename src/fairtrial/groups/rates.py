@@ -402,7 +402,7 @@ def people_correlation(part: Members, groups: Codes, wrong: NDArray[np.bool_], c
 
     def products(columns: Sequence[NDArray[np.int64]], values: Floats) -> Floats:
         """Sum values by person (or pair of people) and group, and multiply the sums of every two groups."""
-        rows = [np.arange(len(groups)), *(np.flatnonzero(part.apart) for _ in columns[1:])]
+        rows = [np.arange(len(groups)), *(np.flatnonzero(part.is_pair) for _ in columns[1:])]
         units = np.concatenate([column[trials] for column, trials in zip(columns, rows, strict=True)])
         every = np.concatenate(rows)
         table = coo_array((values[every], (units, groups[every])), shape=(1 + units.max(initial=0), count)).tocsr()
@@ -468,7 +468,7 @@ def rate_family(
         seed=judgement.sets.seed,
         errors=np.array([each.false_accepts if which else each.false_rejects for each in counts], dtype=np.int64),
         trials=np.array([each.impostor if which else each.genuine for each in counts], dtype=np.int64),
-        people=np.array([components([part], 0, "test").readings[0][which].effective for part in parts.values()]),
+        people=np.array([components([part], 0, "test").sets[0][which].effective for part in parts.values()]),
         crossed=(pairs > 0) & ~np.eye(len(parts), dtype=bool),
     )
 

@@ -391,27 +391,20 @@ class Judgement:
             return (*people, *missing, *self._lacking_errors(errors))
         aim = self.criterion.aim
         weights = None if aim is None else aim.weights_at()
-        far = weights is None or weights.far != 0
-        kind = "false accept" if far else "false reject"
-        high: tuple[Note, ...] = ()
-        if aim is not None and aim.name in ("far", "frr") and self.alpha[0] >= _HIGH_TARGET:
-            text = f"the target is {'{a FAR}' if far else '{an FRR}'} of {{target:percent}}; for 1 %, give {{alpha!o}}"
-            high = (Note("target-high", text, self.system, warning=True, target=float(self.alpha[0]), alpha=0.01),)
-        return (*people, *high, *self._rests_on(kind, errors[kind]), *self._unmoved({kind: errors[kind]}))
-
-    def _rests_on(self, kind: str, errors: int) -> Iterator[Note]:
-        """Note a target that rests on few errors on dev, or on the errors of few people."""
-        if errors < SUPPORT:
-            yield Note(
-                "target-few-errors",
+        which, target = int(weights is None or weights.far != 0), float(self.alpha[0])
+        kind = ("false reject", "false accept")[which]
+        notes: list[Note | str] = [*people]
+        if aim is not None and aim.name in ("far", "frr") and target >= _HIGH_TARGET:
+            text = f"the target is {('{an FRR}', '{a FAR}')[which]} of {{target:percent}}; for 1 %, give {{alpha!o}}"
+            notes.append(Note("target-high", text, self.system, warning=True, target=target, alpha=0.01))
+        if errors[kind] < SUPPORT:
+            text = (
                 f"the target rests on {{errors:plural {kind}}} on dev ({{needed}} needed): "
-                "the rate reached is poorly determined",
-                self.system,
-                warning=True,
-                errors=errors,
-                needed=SUPPORT,
+                "the rate reached is poorly determined"
             )
-        yield from self._missing_kinds(1 if kind == "false accept" else 0, float(self.alpha[0]))
+            few: dict[str, Any] = {"errors": errors[kind], "needed": SUPPORT}
+            notes.append(Note("target-few-errors", text, self.system, warning=True, **few))
+        return (*notes, *self._missing_kinds(which, target), *self._lacking_errors({kind: errors[kind]}))
 
     def _missing_kinds(self, which: int, rate: float) -> Iterator[Note]:
         """Note the kinds of people that dev and test may lack (rule of three by people), for FRR (0) or FAR (1)."""
@@ -426,8 +419,8 @@ class Judgement:
         yield Note(
             "missing-kinds",
             "with {people:count} {role} in dev and test, a kind of people rarer than {proportion:percent} may be "
-            f"missing; if its trials always fail, the true {{{term_of}}} is higher by up to that proportion, and only "
-            "more people would show it",
+            f"missing; if its trials always fail, the true {{{('FRR', 'FAR')[which]}}} is higher by up to that "
+            "proportion, and only more people would show it",
             self.system,
             warning=proportion > rate,
             detail=proportion <= rate,

@@ -535,7 +535,7 @@ def threshold_notes(judgement: Judgement) -> tuple[Note | str, ...]:
                 "on dev this threshold costs {proportion:percent} of what {everybody} everybody costs, which is no "
                 "significant difference: intervals may be too narrow, and p values too small"
             )
-            values = {"proportion": cost / most, "everybody": everybody}
+            values: dict[str, Any] = {"proportion": cost / most, "everybody": everybody}
             notes.append(Note("open-minimum", text, judgement.system, warning=True, **values))
     return tuple(notes)
 

@@ -107,7 +107,7 @@ def make_blocks(
 
 def with_fold_note(trials: Trials, folds: int, blocks: Sequence[Block], cluster: Cluster | None) -> Trials:
     """Add a note of the number of folds, the people in them and the number of blocks."""
-    shared = known_cluster(trials, cluster)
+    shared = resolve_cluster(trials, cluster)
     people = len(np.unique(np.concatenate(people_of(trials, shared))))
     who = {"none": "trials", "claim": "claims", "subject": "subjects", "both": "people"}[shared]
     template = "{folds:plural fold} of {people:count} {who}, {blocks:plural block}"
