@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar
 
-from fairtrial.core.errors import ParameterError, check_rate, check_share
+from fairtrial.core.errors import check_rate, check_share, check_whole
 from fairtrial.core.results import Field, Record
-from fairtrial.core.words import cut
 from fairtrial.repeated.models import MOST_INDIVIDUALS, MOST_SIMULATED
 
 
@@ -45,12 +44,8 @@ class Cell:
     rho: float
 
     def __post_init__(self) -> None:
-        bounds = (("n", self.n, 2, MOST_INDIVIDUALS), ("m", self.m, 1, MOST_SIMULATED))
-        for name, number, least, most in bounds:
-            if not least <= number <= most or number != int(number):
-                raise ParameterError(
-                    f"{name} must be a whole number from {least} to {most:,}, not {cut(number)}", code="out-of-range"
-                )
+        check_whole("n", self.n, 2, MOST_INDIVIDUALS)
+        check_whole("m", self.m, 1, MOST_SIMULATED)
         check_rate("pi", self.pi, open_ends=True)
         check_share("rho", self.rho)
 
