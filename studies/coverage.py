@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.repeated.cells import PAPER, Cell, StudySettings
-from fairtrial.repeated.coverage import coverage_study
+from fairtrial.repeated.cells import PAPER, Cell
+from fairtrial.repeated.coverage import StudySettings, coverage_study
 from fairtrial.repeated.models import Generator
 from fairtrial.repeated.paper_claims import PAPER_CLAIMS, MethodCells
 

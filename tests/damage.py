@@ -25,8 +25,8 @@ from fairtrial.formats.counter_file import read_part
 from fairtrial.formats.opening import open_pieces
 from fairtrial.formats.results import write_tables
 from fairtrial.formats.sheets import ReadOptions
-from fairtrial.repeated.cells import Cell, StudySettings
-from fairtrial.repeated.coverage import coverage_study
+from fairtrial.repeated.cells import Cell
+from fairtrial.repeated.coverage import StudySettings, coverage_study
 from fairtrial.repeated.journal import open_journal
 from simulated import crossed
 

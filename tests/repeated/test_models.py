@@ -445,12 +445,12 @@ def test_drawing_people_repeats_with_the_seed() -> None:
 @pytest.mark.parametrize(
     ("attempts", "pi", "rho", "message"),
     [
-        (0, 0.1, 0.1, "at least one attempt, a whole number, not 0"),
-        (-2, 0.1, 0.1, "at least one attempt"),
-        (2.5, 0.1, 0.1, "at least one attempt, a whole number, not 2.5"),
-        (nan, 0.1, 0.1, "at least one attempt"),
-        (float("inf"), 0.1, 0.1, "at least one attempt"),
-        (10**9, 0.1, 0.1, "too many to simulate"),
+        (0, 0.1, 0.1, "attempts must be a whole number from 1 to 10,000,000, not 0"),
+        (-2, 0.1, 0.1, "whole number from 1"),
+        (2.5, 0.1, 0.1, "not 2.5"),
+        (nan, 0.1, 0.1, "whole number from 1"),
+        (float("inf"), 0.1, 0.1, "whole number from 1"),
+        (10**9, 0.1, 0.1, "not 1000000000"),
         (3, -0.1, 0.1, "^pi "),
         (3, 1.1, 0.1, "^pi "),
         (3, nan, 0.1, "^pi "),

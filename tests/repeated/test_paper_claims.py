@@ -7,7 +7,7 @@ from math import isnan
 import pytest
 
 from fairtrial.repeated import CoverageRow, CoverageStudy, coverage_study
-from fairtrial.repeated.cells import StudySettings
+from fairtrial.repeated.coverage import StudySettings
 from fairtrial.repeated.paper_claims import PAPER_CLAIMS, MethodCells
 from reference.individuals_2004 import PRINTED_WIDTH_RATIO
 

@@ -20,8 +20,8 @@ from scipy import stats
 from fairtrial import FairtrialError, InputError, OutputError, ParameterError, write_tables
 from fairtrial.formats.files import lock
 from fairtrial.repeated.attempts import Individuals
-from fairtrial.repeated.cells import Cell, CoverageRow, Grid, StudySettings
-from fairtrial.repeated.coverage import CoverageStudy, coverage_study
+from fairtrial.repeated.cells import Cell, CoverageRow, Grid
+from fairtrial.repeated.coverage import CoverageStudy, StudySettings, coverage_study
 from fairtrial.repeated.journal import open_journal, remove_journal
 from reference.individuals_2004 import COVERAGE, EXAMPLE, METHODS, SHARES_OF_GOOD_CELLS_ABOVE_10
 

@@ -17,7 +17,7 @@ from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from fairtrial.core.words import Text, nearest, visible
+from fairtrial.core.words import Text, cut, nearest, visible
 
 if TYPE_CHECKING:
     import numpy as np
@@ -202,6 +202,14 @@ def check_number(what: str, number: int, *, most: int = 10**6) -> int:
         raise ParameterError(f"there must be at least one {what}, not {number}")
     if number > most:
         raise ParameterError(f"there can be at most {most:,} {what}s, not {number:,}")
+    return int(number)
+
+
+def check_whole(name: str, number: float, least: int, most: int) -> int:
+    """Check a parameter that is a whole number from `least` to `most`."""
+    if not (least <= number <= most and number == int(number)):
+        template = f"{{{name}!p}} must be a whole number from {least} to {most:,}, not {{value}}"
+        raise ParameterError(template, code="out-of-range", value=cut(number))
     return int(number)
 
 

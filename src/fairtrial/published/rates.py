@@ -14,7 +14,7 @@ from fairtrial.core.errors import ParameterError, check_choice, check_count, che
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Column, Table, join_tables
-from fairtrial.core.words import figure_text, figures_text, in_percent, level_text, number_text, p_phrase, plural, term
+from fairtrial.core.words import figure_text, figures_text, in_percent, level_text, number_text, p_phrase, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.inference.intervals import (
     ENOUGH,
@@ -260,7 +260,7 @@ class RateIntervals(Result):
     --------
     >>> from fairtrial.published import rate_intervals
     >>> rate_intervals(far=0.0115, frr=0.025, impostor=112000, genuine=400).answer()
-    'The HTER lies between 1.06 and 2.59 % (95 %, 112,000 impostor trials and 400 genuine trials, taken as independent)'
+    'The HTER lies between 1.06 and 2.59 % (95 %, 112,000 impostor and 400 genuine trials, taken as independent)'
     """
 
     FIELDS: ClassVar = (Field("intervals"),)
@@ -271,9 +271,8 @@ class RateIntervals(Result):
         """Give the first interval."""
         main = self.intervals[0]
         limits = figures_text(main.low, main.high, main.is_share).replace(" to ", " and ")
-        impostor, genuine = plural(self.counts.impostor, "impostor trial"), plural(self.counts.genuine, "genuine trial")
-        basis = f"{level_text(main.confidence)}, {impostor} and {genuine}, taken as independent"
-        return f"The {term(main.label)} lies between {limits} ({basis})"
+        trials = f"{self.counts.impostor:,} impostor and {self.counts.genuine:,} genuine trials, taken as independent"
+        return f"The {term(main.label)} lies between {limits} ({level_text(main.confidence)}, {trials})"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate one row per interval."""

@@ -16,9 +16,10 @@ from fairtrial.core.errors import (
     TrialsError,
     as_generator,
     check_confidence,
-    check_number,
+    check_count,
     check_rate,
     check_share,
+    check_whole,
     refuse_given,
 )
 from fairtrial.core.notes import Note
@@ -87,11 +88,9 @@ class ComparisonSetting:
             template = "{rho_impostor!p} needs {impostors!p}, the number of impostors common to all clients"
             raise ParameterError(template, code="needs-impostors", impostors=None)
         if self.impostors is not None:
-            if self.impostors < 2:
-                raise ParameterError(f"there must be at least two impostors, not {self.impostors}")
-            check_number("impostor", self.impostors, most=10**7)
-        for count, kind in ((self.attempts, "genuine"), (self.impostor_attempts, "impostor")):
-            check_number(f"{kind} attempt", count, most=int(MOST))
+            check_whole("impostors", self.impostors, 2, 10**7)
+        for name, count in (("attempts", self.attempts), ("impostor_attempts", self.impostor_attempts)):
+            check_whole(name, count, 1, MOST)
         linear_weights(self.measure, self.alpha)
 
     @property
@@ -133,10 +132,9 @@ class ComparisonSetting:
         is then too small on average.
         """
         check_share("power", power, open_ends=True)
-        if data_sets < 0:
-            raise ParameterError(f"there must be at least 0 data sets, not {data_sets}")
-        if individuals is not None and check_number("individual", individuals, most=int(MOST)) < 2:
-            raise ParameterError(f"there must be at least two individuals, not {individuals}")
+        check_count("data_sets", data_sets)
+        if individuals is not None:
+            check_whole("individuals", individuals, 2, MOST)
         clients = individuals or smallest_that_stays(lambda clients: self.power(clients, confidence) >= power)
         if clients is None:
             least = None

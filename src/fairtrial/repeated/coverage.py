@@ -6,24 +6,146 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from math import nan
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from fairtrial.core.errors import ParameterError, as_generator, check_choice, check_workers, refuse_given
+from fairtrial.core.errors import (
+    ParameterError,
+    as_generator,
+    check_choice,
+    check_confidence,
+    check_number,
+    check_resamples,
+    check_seed,
+    check_workers,
+    refuse_given,
+)
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, plain, table_of
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import level_text, levels_text, percent, plural
 from fairtrial.formats.files import PathLike
+from fairtrial.inference.variance import Floats
 from fairtrial.repeated.attempts import PeopleLike, Rng, as_individuals
-from fairtrial.repeated.cells import PAPER, QUICK, Cell, CoverageRow, Grid, StudySettings
-from fairtrial.repeated.intervals import PAPER_METHODS, known_method
+from fairtrial.repeated.cells import PAPER, QUICK, Cell, CoverageRow, Grid
+from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS, known_method
 from fairtrial.repeated.journal import open_journal
-from fairtrial.repeated.models import Generator
+from fairtrial.repeated.models import GENERATORS, Generator, draw_kinds, errors_pmf
+from fairtrial.repeated.outcomes import Outcomes, too_many_outcomes
 from fairtrial.repeated.paper_claims import PAPER_CLAIMS, ClaimSupport, MethodCells
 
 GridName: TypeAlias = Literal["paper", "quick"]
+
+
+@dataclass(frozen=True, slots=True)
+class StudySettings:
+    """The settings of a study, as of `coverage_study`; a journal is of one set of them.
+
+    Examples
+    --------
+    >>> StudySettings(methods=("bp", "lbb"), exact=True).generator
+    'oman-zucker'
+    """
+
+    methods: tuple[str, ...] = PAPER_METHODS
+    generator: Generator = "oman-zucker"
+    data_sets: int = 1000
+    n_resamples: int | None = 1000
+    confidence: float = 0.95
+    exact: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in self.methods:
+            known_method(name)
+        if not self.methods:
+            raise ParameterError(f"name at least one method of {', '.join(REPEATED_METHODS)}", code="no-method")
+        check_choice("generator", self.generator, GENERATORS)
+        check_number("data set", self.data_sets, most=10**9)
+        if self.n_resamples is not None:
+            check_resamples(self.n_resamples)
+        check_seed(self.seed)
+        check_confidence(self.confidence)
+        if self.exact:
+            given = {
+                "data_sets": self.data_sets != 1000,
+                "n_resamples": self.n_resamples != 1000,
+                "rng": self.seed != 0,
+            }
+            refuse_given(given, "applies to simulated data sets, not with {exact!p}", exact=True)
+
+    def cover(self, cell: Cell, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
+        """Compute how often each interval covers the true rate of a cell.
+
+        A cell has a random stream of its own, so that it gives the same result in every study.
+
+        Parameters
+        ----------
+        cell
+            The cell.
+        attempts
+            The attempts of each person, if they differ; then data sets must be simulated.
+
+        Raises
+        ------
+        ParameterError
+            If there are other numbers of attempts than people, or too many possible outcomes for exact coverage.
+
+        Examples
+        --------
+        >>> rows = StudySettings(methods=("lbb",), data_sets=2000).cover(Cell(1000, 5, 0.01, 0.05))
+        >>> 0.93 < rows[0].coverage < 0.97
+        True
+        """
+        if self.exact:
+            return self._enumerate(cell)
+        if attempts is not None and len(attempts) != cell.n:
+            raise ParameterError(f"there must be attempts of {cell.n} individuals, not of {len(attempts)}")
+        rates = np.array([cell.pi, cell.rho]).view(np.uint64).tolist()
+        source = np.random.default_rng([self.seed, cell.n, cell.m, *rates])
+        tried, people = np.array([cell.m]), np.array([cell.n])
+        if attempts is not None:
+            tried, people = np.unique(attempts, return_counts=True)
+        pmfs = [errors_pmf(int(number), cell.pi, cell.rho, generator=self.generator) for number in tried]
+        drawn = draw_kinds(tried, people, pmfs, self.data_sets, source)
+        settings: dict[str, Any] = {"confidence": self.confidence, "n_resamples": self.n_resamples, "rng": source}
+        return [_row(cell, name, *known_method(name).limits(drawn, **settings)) for name in self.methods]
+
+    def _enumerate(self, cell: Cell) -> list[CoverageRow]:
+        """Sum over all possible data sets, as if with infinitely many resamples."""
+        pmf = errors_pmf(cell.m, cell.pi, cell.rho, generator=self.generator)
+        listed: dict[Callable[[int, Floats], Outcomes], Outcomes] = {}
+        rows = []
+        for name in self.methods:
+            method = known_method(name)
+            if method.outcomes not in listed:
+                listed[method.outcomes] = method.outcomes(cell.n, pmf)
+            outcomes = listed[method.outcomes]
+            if name == "bb-ml" and (number := len(outcomes.probabilities)) > 20_000:
+                why = f"{number:,} fits of bb-ml; simulate it, or leave bb-ml out"
+                raise too_many_outcomes(cell.n, pmf, why)
+            limits = method.limits(outcomes.people, confidence=self.confidence, n_resamples=None)
+            rows.append(_row(cell, name, *limits, outcomes.probabilities))
+        return rows
+
+
+def _row(cell: Cell, method: str, low: Floats, high: Floats, weights: Floats | None = None) -> CoverageRow:
+    """Sum up the intervals of all data sets; without weights, each counts the same."""
+    defined = np.isfinite(low) & np.isfinite(high)
+    rounding = 1e-12
+    with np.errstate(invalid="ignore"):
+        above, below = low > cell.pi + rounding, high < cell.pi - rounding
+    widths, parts = (high - low)[defined], None if weights is None else weights[defined]
+    mean = median = nan
+    if len(widths):
+        mean = float(np.average(widths, weights=parts))
+        median = float(np.quantile(widths, 0.5, weights=parts, method="inverted_cdf"))
+    covered, undefined, too_high, too_low = (
+        float(np.average(which, weights=weights)) for which in (defined & ~above & ~below, ~defined, above, below)
+    )
+    return CoverageRow(cell.n, cell.m, cell.pi, cell.rho, method, covered, mean, median, undefined, too_high, too_low)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -6,14 +6,13 @@ In both models a person of m attempts has X errors with E X = m pi and Var X = m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite, sqrt
+from math import sqrt
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.core.errors import ParameterError, as_generator, check_choice
-from fairtrial.core.words import cut
+from fairtrial.core.errors import ParameterError, as_generator, check_choice, check_whole
 from fairtrial.inference.variance import Floats
 from fairtrial.repeated.attempts import Individuals, Rng
 
@@ -62,15 +61,12 @@ def errors_pmf(attempts: int, pi: float, rho: float, *, generator: Generator = "
     >>> errors_pmf(2, 0.1, 0.2).round(4)
     array([0.828, 0.144, 0.028])
     """
-    if not (isfinite(attempts) and attempts == int(attempts) and attempts >= 1):
-        raise ParameterError(f"a person must have at least one attempt, a whole number, not {attempts}")
-    if attempts > MOST_SIMULATED:
-        raise ParameterError(f"{attempts:,} attempts of a person are too many to simulate", code="too-many-attempts")
+    m = check_whole("attempts", attempts, 1, MOST_SIMULATED)
     for name, value in (("pi", pi), ("rho", rho)):
         if not 0 <= value <= 1:
             raise ParameterError(f"{name} must be between 0 and 1 for the generator {generator}, not {value}")
     check_choice("generator", generator, GENERATORS)
-    m, errors = int(attempts), np.arange(int(attempts) + 1)
+    errors = np.arange(m + 1)
     if rho == 0 or pi in (0, 1):
         return binomial_pmf(m, errors, pi)
     if generator == "oman-zucker" or rho == 1:
@@ -102,8 +98,7 @@ def log_choices(trials: Any, hits: Any) -> NDArray[np.float64]:
 
 def draw_counts(individuals: int, pmf: Floats, data_sets: int, rng: Rng = 0) -> NDArray[np.int64]:
     """Draw the numbers of people with 0, 1, ... errors: one multinomial draw, and one row, per data set."""
-    if not 1 <= individuals <= MOST_INDIVIDUALS:
-        raise ParameterError(f"there must be 1 to {MOST_INDIVIDUALS:,} individuals, not {cut(individuals)}")
+    check_whole("individuals", individuals, 1, MOST_INDIVIDUALS)
     # rounding must not push the sum above 1
     return as_generator(rng).multinomial(individuals, pmf / pmf.sum(), size=data_sets)
 

@@ -18,6 +18,7 @@ from fairtrial.core.errors import (
     check_number,
     check_rate,
     check_share,
+    check_whole,
 )
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
@@ -32,7 +33,7 @@ from fairtrial.repeated.outcomes import sums_of_squares
 
 Scale: TypeAlias = Literal["linear", "logit"]
 
-MOST = 1e15
+MOST = 10**15
 """The largest number of people or attempts: a float still counts them."""
 _HAIR = 1e-9  # tolerance for rounding a solution up to a whole number
 _LEAST_RATE = 1e-15
@@ -482,9 +483,8 @@ def plan_rate(
         text = "give either the individuals or the attempts of each; the other is what is planned"
         raise ParameterError(text, code="either-or")
     for name, count in (("individuals", individuals), ("attempts", attempts)):
-        if count is not None and not (1 <= count <= MOST and count == int(count)):
-            text = f"{name} must be a whole number from 1 to {MOST:.0e}, not {cut(count)}"
-            raise ParameterError(text, code="out-of-range")
+        if count is not None:
+            check_whole(name, count, 1, MOST)
     if not 0 <= person_cost <= MOST:
         text = f"the cost of a person must be from 0 to {MOST:.0e} attempts, not {cut(person_cost)}"
         raise ParameterError(text, code="out-of-range")
