@@ -247,12 +247,12 @@ def _gather(
             within[count] = i
             count += np.uint32(chosen[np.uint32(cells[i])])
         for k in range(count):
-            i = np.uint32(within[k])
-            if flags[i] if flags.size else row:
+            place = np.uint32(within[k])
+            if flags[place] if flags.size else row:
                 others -= 1
-                room[others] = block[i]
+                room[others] = block[place]
             else:
-                room[impostor] = block[i]
+                room[impostor] = block[place]
                 impostor += 1
     return impostor, others
 
