@@ -37,17 +37,22 @@ def test_sharded_lists(tmp_path: Path) -> None:
         read_trials(others)
 
 
-@pytest.mark.parametrize("old", [False, True])
-def test_spreadsheets(tmp_path: Path, old: bool) -> None:
-    path = tmp_path / "scores.xlsx"
-    if old:
-        path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
-    else:
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("[Content_Types].xml", "<Types/>")
-            archive.writestr("xl/workbook.xml", "<workbook/>")
+def test_an_older_spreadsheet(tmp_path: Path) -> None:
+    (tmp_path / "scores.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
     with pytest.raises(FairtrialError) as caught:
-        read_trials(path)
+        read_trials(tmp_path / "scores.xls")
+    assert caught.value.code == "spreadsheet"
+
+
+@pytest.mark.parametrize("first", ["[Content_Types].xml", "_rels/.rels", "docProps/app.xml", "xl/workbook.xml"])
+def test_spreadsheets_whichever_part_comes_first(tmp_path: Path, first: str) -> None:
+    """Excel writes the types first, openpyxl (and so pandas) last."""
+    parts = {"docProps/app.xml": "<app/>" * 1000, "xl/workbook.xml": "<workbook/>", "[Content_Types].xml": "<Types/>"}
+    with zipfile.ZipFile(tmp_path / "scores.xlsx", "w") as archive:
+        for name in dict.fromkeys((first, *parts)):
+            archive.writestr(name, parts.get(name, "<a/>"))
+    with pytest.raises(FairtrialError) as caught:
+        read_trials(tmp_path / "scores.xlsx")
     assert caught.value.code == "spreadsheet"
 
 

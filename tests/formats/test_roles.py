@@ -221,6 +221,13 @@ def test_whole_numbers_beside_fractions_are_scores_only_if_they_are_asked_for(tm
     assert frame.systems == ("face",)
 
 
+def test_a_column_called_like_no_system_is_one_if_it_is_asked_for(tmp_path: Path) -> None:
+    text = "claim,subject,face,quality\na,a,.9,.5\na,b,.1,.25\n"
+    assert read(tmp_path, text).systems == ("face",)
+    for options in ({"systems": ["quality"]}, {"scores": ["quality"]}):
+        assert read(tmp_path, text, **options).column().tolist() == [0.5, 0.25]
+
+
 def test_whole_numbers_alone_are_scores(tmp_path: Path) -> None:
     assert read(tmp_path, "claim,subject,a,b\nx,x,3,4\nx,y,1,2\n").systems == ("a", "b")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fairtrial.counting.cells import Layout
     from fairtrial.counting.tallies import Genuine, RankTally, Scores
 
-_BLOCK = 2048
+_BLOCK = 4096
 _COPY = 1 << 20  # scores copied at once if they do not lie side by side
 _NARROW_FROM = 1 << 14  # cells from which on they are counted in single bytes first, which stay in the cache
 _FULL = np.uint8(255)  # a byte that can count no further; in cells that hold thresholds it is so from the start
@@ -115,11 +115,21 @@ def _even_cell(place: Any, low: Any, scale: Any, top: Any) -> Any:
 
 
 @_within
-def _locate(scores: Any, even: Any, ordinal: Any, starts: Any, table: Any, places: Any, cells: Any) -> None:
-    """Write the cells of a block of scores, with `places` for their positions."""
+def _locate(
+    scores: Any, genuine: Any, count: Any, even: Any, ordinal: Any, starts: Any, table: Any, places: Any, cells: Any
+) -> None:
+    """Write the cells of a block of scores, those of genuine ones behind all `count` cells of impostor scores.
+
+    There is room for the positions of the scores in `places`.
+    """
     size = scores.size
     low, scale, top = even[0], even[1], even[2]
-    if not ordinal and starts.size == 0:  # nearly always, so in one go
+    if not ordinal and starts.size == 0 and genuine.size:  # in one go
+        for i in range(size):
+            cell = _even_cell(np.float64(scores[i]), low, scale, top)
+            cells[i] = (cell if scores[i] != -np.inf else np.int32(0)) + (count if genuine[i] else np.int32(0))
+        return
+    if not ordinal and starts.size == 0:
         for i in range(size):
             cell = _even_cell(np.float64(scores[i]), low, scale, top)
             cells[i] = cell if scores[i] != -np.inf else 0
@@ -141,11 +151,6 @@ def _locate(scores: Any, even: Any, ordinal: Any, starts: Any, table: Any, place
             cells[i] = np.int32(part if part < row[2] else row[2]) + np.int32(row[3])
     for i in range(size):
         cells[i] = cells[i] if scores[i] != -np.inf else 0
-
-
-@_within
-def _shift(cells: Any, genuine: Any, count: Any) -> None:
-    """Move the cells of genuine scores behind all those of impostor scores."""
     for i in range(genuine.size):
         cells[i] += count * genuine[i]
 
@@ -171,8 +176,7 @@ def _count_cells(
     narrow = np.zeros(flat.size if count >= _NARROW_FROM else 0, np.uint8)
     for start in range(0, scores.size, _BLOCK):
         block = scores[start : start + _BLOCK]
-        _locate(block, even, ordinal, starts, table, places, cells)
-        _shift(cells, genuine[start : start + _BLOCK], count)
+        _locate(block, genuine[start : start + _BLOCK], count, even, ordinal, starts, table, places, cells)
         if narrow.size:
             _count_in_bytes(narrow, flat, cells, block.size)
         else:
@@ -202,8 +206,7 @@ def _count_ranks(
             narrow[index] = _FULL
     for start in range(0, scores.size, _BLOCK):
         block = scores[start : start + _BLOCK]
-        _locate(block, even, ordinal, starts, table, places, cells)
-        _shift(cells, genuine[start : start + _BLOCK], count)
+        _locate(block, genuine[start : start + _BLOCK], count, even, ordinal, starts, table, places, cells)
         for i in range(block.size):
             cell = np.uint32(cells[i])
             if narrow[cell] != _FULL:
@@ -233,27 +236,33 @@ def _gather(
 ) -> Any:
     """Fill `room` with impostor scores from its beginning and genuine ones from its end; give where they stop."""
     places, cells = np.empty(_BLOCK, np.float64), np.empty(_BLOCK, np.int32)
+    within = np.empty(_BLOCK + 1, np.int32)
     impostor, others = 0, room.size
     for start in range(0, scores.size, _BLOCK):
         block = scores[start : start + _BLOCK]
         flags = genuine[start : start + _BLOCK]
-        _locate(block, even, ordinal, starts, table, places, cells)
-        for i in range(block.size):
-            if chosen[np.uint32(cells[i])]:
-                if flags[i] if flags.size else row:
-                    others -= 1
-                    room[others] = block[i]
-                else:
-                    room[impostor] = block[i]
-                    impostor += 1
+        _locate(block, flags[:0], np.int32(0), even, ordinal, starts, table, places, cells)
+        count = np.uint32(0)
+        for i in range(block.size):  # without a branch that cannot be foreseen
+            within[count] = i
+            count += np.uint32(chosen[np.uint32(cells[i])])
+        for k in range(count):
+            place = np.uint32(within[k])
+            if flags[place] if flags.size else row:
+                others -= 1
+                room[others] = block[place]
+            else:
+                room[impostor] = block[place]
+                impostor += 1
     return impostor, others
 
 
 def _find_extremes(total: Any, scores: Any, even: Any, ordinal: Any, starts: Any, table: Any, chosen: Any) -> None:
     places, cells = np.empty(_BLOCK, np.float64), np.empty(_BLOCK, np.int32)
+    none = np.empty(0, np.bool_)
     for start in range(0, scores.size, _BLOCK):
         block = scores[start : start + _BLOCK]
-        _locate(block, even, ordinal, starts, table, places, cells)
+        _locate(block, none, np.int32(0), even, ordinal, starts, table, places, cells)
         for i in range(block.size):
             cell = np.uint32(cells[i])
             if chosen[cell]:

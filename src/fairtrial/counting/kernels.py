@@ -36,7 +36,7 @@ WITHIN = (np.int64(1) << MANTISSA) - 1
 """The bits of a double below its exponent."""
 MAGNITUDE = np.int64(np.iinfo(np.int64).max)
 """The bits of a double but for its sign."""
-_BLOCK = 1 << 17  # scores at once: intermediate results fit a processor's cache
+_BLOCK, _SMALL_BLOCK = 1 << 17, 1 << 15  # scores at once: intermediate results fit a processor's caches
 _WORTH_LOADING = 1 << 25  # scores counted by NumPy after which the compiled code is loaded
 _FEW = 1 << 12  # fewer scores are counted before the compiled code is called
 
@@ -192,6 +192,19 @@ def count_ranks(total: Integers, ranks: RankTally, scores: Scores, genuine: Genu
         add_by_class(total, ranks.ranks(block), flags)
 
 
+def compare_ranks(total: Integers, thresholds: NDArray[np.float64], scores: Scores, genuine: Genuine) -> None:
+    """Count the scores of each class by the number of few thresholds below them, each compared with each."""
+    for block, flags in _blocks(scores, genuine, _SMALL_BLOCK):
+        right = len(block) * flags if isinstance(flags, bool) else np.count_nonzero(flags)
+        above = [[len(block) - right, right]]
+        for threshold in thresholds:
+            higher = block > threshold
+            count = np.count_nonzero(higher)
+            right = count * flags if isinstance(flags, bool) else np.count_nonzero(higher & flags)
+            above.append([count - right, right])
+        total -= np.diff(np.array([*above, [0, 0]]).T)
+
+
 def gather(cells: Cells, chosen: NDArray[np.bool_], scores: Scores, genuine: Genuine) -> tuple[Scores, Scores]:
     """Gather the scores in the chosen cells."""
     gathered: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
@@ -228,7 +241,7 @@ def count_table(table: Integers, layout: Layout, chunks: Sequence[Chunk]) -> lis
     # counting many entries at once takes less time for each
     entries = np.empty(min(sum(len(scores) for scores, _ in chunks), 1 << 21), dtype=np.int64)
     filled, strays = 0, []
-    for block, flags in (part for scores, genuine in chunks for part in _blocks(scores, genuine, 1 << 15)):
+    for block, flags in (part for scores, genuine in chunks for part in _blocks(scores, genuine, _SMALL_BLOCK)):
         if filled + len(block) > len(entries):
             table += np.bincount(entries[:filled], minlength=len(table))
             filled = 0

@@ -631,35 +631,6 @@ class OpenSource:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ArrayPart:
-    """Rows of arrays that may lie on disk, from the index `first` on."""
-
-    scores: NDArray[np.floating]
-    genuine: NDArray[np.bool_]
-    systems: tuple[str, ...]
-    nan: NanPolicy
-    first: int
-
-    @property
-    def rows(self) -> int:
-        """The number of trials."""
-        return len(self.genuine)
-
-    @property
-    def size(self) -> int:
-        """The number of bytes that are read."""
-        return int(self.scores.nbytes + self.genuine.nbytes)
-
-    def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
-        """Give the trials of some systems."""
-        try:
-            trials = Trials.from_arrays(self.scores, self.genuine, systems=self.systems, nan=self.nan)
-        except TrialsError as error:
-            raise TrialsError(f"rows from index {self.first:,} on: {error}") from error
-        yield ReadTrials(trials.select(systems))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class ChunkPart:
     """Chunks of trials: a chunk, an iterable of them that can be repeated, or a function that gives one of both."""
 
@@ -667,7 +638,7 @@ class ChunkPart:
     systems: tuple[str, ...]
     nan: NanPolicy
     name: str
-    rows: None = None
+    rows: int | None = None
     size: int = 1
 
     def trials(self, systems: Sequence[str], *, everything: bool = False) -> Iterator[ReadTrials]:
@@ -679,7 +650,8 @@ class ChunkPart:
                 if missing:
                     raise TrialsError(f"has no scores of {listed(missing)}")
             except TrialsError as error:
-                raise TrialsError(f"{self.name}, chunk {index}: {error}") from error
+                where = f"{self.name}, chunk {index}" if self.rows is None else self.name
+                raise TrialsError(f"{where}: {error}") from error
             if len(trials):
                 yield ReadTrials(trials.select(systems))
 
@@ -700,8 +672,8 @@ def _as_trials(chunk: Any, systems: Sequence[str] | None, nan: NanPolicy) -> Tri
 
 def array_parts(
     scores: NDArray[Any], genuine: Any, systems: Sequence[str] | None, nan: NanPolicy, rows: int
-) -> tuple[tuple[str, ...], list[ArrayPart]]:
-    """Give the systems and the parts of arrays of one row per trial."""
+) -> tuple[tuple[str, ...], list[ChunkPart]]:
+    """Give the systems and the parts of arrays of one row per trial, which may lie on disk."""
     table = scores[:, None] if scores.ndim == 1 else scores
     flags = np.asanyarray(genuine)
     if table.ndim != 2 or flags.shape != table.shape[:1] or flags.dtype != np.bool_:
@@ -710,8 +682,11 @@ def array_parts(
             f"of shape {flags.shape}"
         )
     names = Trials.from_arrays(table[:0], flags[:0], systems=systems).systems
-    starts = range(0, len(flags), rows)
-    return names, [ArrayPart(table[k : k + rows], flags[k : k + rows], names, nan, k) for k in starts]
+    cut = [(k, table[k : k + rows], flags[k : k + rows]) for k in range(0, len(flags), rows)]
+    return names, [
+        ChunkPart((part, right), names, nan, f"rows from index {k:,} on", len(right), part.nbytes + right.nbytes)
+        for k, part, right in cut
+    ]
 
 
 def chunk_parts(data: Any, systems: Sequence[str] | None, nan: NanPolicy) -> tuple[tuple[str, ...], list[ChunkPart]]:

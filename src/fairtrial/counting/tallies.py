@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from fairtrial.core.errors import ParameterError, TrialsError, check_classes
 from fairtrial.core.trials import Frame, Trials, trials_of
 from fairtrial.core.words import percent, plural, threshold_text
-from fairtrial.counting.kernels import Cells, Integers, fit_cells, passes_for
+from fairtrial.counting.kernels import Cells, Integers, compare_ranks, fit_cells, passes_for
 
 Total = TypeVar("Total")
 Scores: TypeAlias = NDArray[np.floating]
@@ -33,6 +33,8 @@ Genuine: TypeAlias = NDArray[np.bool_] | bool
 SORT_AT_ONCE = 1 << 15
 """The number of scores up to which sorting them is fastest."""
 MAX_CELLS = 1 << 18
+_COMPARED = 2
+"""The number of thresholds up to which comparing each score with each is fastest."""
 _CHUNK = 1 << 22
 _MAX_THREADS = 4
 
@@ -504,7 +506,10 @@ class RankTally:
         return np.zeros((2, len(self.thresholds) + 1), dtype=np.int64)
 
     def add(self, total: Integers, scores: Scores, genuine: Genuine) -> Integers:
-        passes_for(scores).count_ranks(total, self, scores, genuine)
+        if len(self.thresholds) > _COMPARED:
+            passes_for(scores).count_ranks(total, self, scores, genuine)
+        else:
+            compare_ranks(total, self.thresholds, scores, genuine)
         return total
 
     def ranks(self, scores: Scores) -> Integers:
@@ -578,7 +583,12 @@ def count_errors(data: ScoreData, thresholds: ArrayLike, *, system: str | None =
 
 def rank_tally(thresholds: NDArray[np.float64]) -> RankTally:
     """Lay cells over rising thresholds, so that ranks among them are looked up and seldom searched for."""
-    cells = fit_cells(thresholds, int(np.clip(128 * len(thresholds), 1 << 10, 1 << 16)))
+    finite = thresholds[np.isfinite(thresholds)]
+    with np.errstate(over="ignore"):
+        # some way beyond the thresholds, so that scores there are spread over cells, too
+        beyond = 10 * (finite[-1:] - finite[:1]) / len(thresholds)
+        around = np.concatenate([finite[:1] - beyond, finite, finite[-1:] + beyond])
+    cells = fit_cells(around, int(np.clip(128 * (20 + len(thresholds)), 1 << 10, 1 << 16)))
     held = cells.locate(thresholds)
     within = np.bincount(held, minlength=cells.count)
     bound = np.full(cells.count, np.inf)

@@ -69,7 +69,7 @@ def read_named(
         kinds: dict[str, Kind] = {
             name: "score" if name in numbers else "text" if name in names else "skip" for name in header
         }
-        layout = Layout(kinds, delimiter, header=True, shape=listed(header))
+        layout = Layout(kinds, delimiter, header=1, shape=listed(header))
         columns = read_columns(head, layout).columns
         found = {name: columns[name] if name in numbers else columns[name].decode() for name in (*numbers, *names)}
     if not len(found[(*numbers, *names)[0]]):

@@ -259,8 +259,8 @@ _SPACES = re.compile(r"[ \t]+")
 _COMPRESSION = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How files of older spreadsheets begin."""
-_OPEN = b"mimetypeapplication/vnd.oasis.opendocument"
-"""What stands at the beginning of an .ods file."""
+_ZIPPED_WORKBOOK = re.compile(rb"PK\x03\x04.{26}(\[Content_Types\]|_rels/|docProps/|xl/|mimetypeapp)", re.DOTALL)
+"""How .xlsx and .ods files begin: with a part that only they have."""
 COUNTS = ".ftc"
 """The ending of files of counts."""
 UNNAMED = "system"
@@ -479,8 +479,7 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
                 data += stream.read(MAX_LINE)
     if not data:
         raise InputError(f"{path}: is empty")
-    zipped = data.startswith(b"PK\x03\x04") and (b"[Content_Types].xml" in data[:4096] or _OPEN in data[:100])
-    if data.startswith(_WORKBOOK) or zipped:
+    if data.startswith(_WORKBOOK) or _ZIPPED_WORKBOOK.match(data):
         raise InputError(
             "{path}: is a spreadsheet; save the sheet as CSV, or hand over the data frame that pandas.read_excel gives",
             code="spreadsheet",

@@ -70,7 +70,7 @@ def read_key(path: str, options: ReadOptions) -> Key:
         columns = {name: Ids.of(["" if cell is None else str(cell) for cell in cells]) for name, cells in texts.items()}
     else:
         kinds: dict[str, Kind] = {name: "text" if name else "skip" for name in names}
-        columns = read_columns(head, Layout(kinds, delimiter, header=header)).columns
+        columns = read_columns(head, Layout(kinds, delimiter, header=int(header))).columns
     ids = {field: roles[field] for field in ID_FIELDS if field in roles}
     return Key(path, {name: without_spaces(column) for name, column in columns.items()}, label, ids)
 

@@ -52,7 +52,7 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
     delimiter, top = axes
     names = ("id", *(f"{k + 2} ({name})" for k, name in enumerate(top)))
     kinds: dict[str, Kind] = {name: "text" if name == "id" else "score" for name in names}
-    layout = Layout(kinds, delimiter, header=True, shape=f"an id and {len(top)} scores")
+    layout = Layout(kinds, delimiter, header=1, shape=f"an id and {len(top)} scores")
     read = read_columns(head, layout, progress)
     columns = read.columns
     at_left: Ids = columns["id"].numbered()

@@ -247,10 +247,10 @@ def rows_at_once(size: int, roles: Roles) -> int:
     return max(size // (_BYTES_FOR_EACH * len(roles.columns)), _LEAST_ROWS)
 
 
-def _header_of(head: Head) -> bytes:
-    """Give the lines up to the names of the columns."""
+def _header_of(head: Head, lines: int) -> bytes:
+    """Give the lines before the first trial, of which the last ones are a header."""
     end = 0
-    for _ in range(head.first_line + 1):
+    for _ in range(head.first_line + lines):
         end = head.data.find(b"\n", end) + 1
         if not end:
             break
@@ -269,7 +269,7 @@ def text_pieces(
     """Give the pieces of a text: blocks of its lines."""
     plan = plan_text(head, options)
     check_wide(plan.roles, head)
-    header = _header_of(head) if plan.layout.header else b""
+    header = _header_of(head, plan.layout.header) if plan.layout.header else b""
     lines = header.count(b"\n")
     piece = _TextPiece(
         path=str(head.path),

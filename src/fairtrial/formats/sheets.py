@@ -557,9 +557,9 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
         spoken_for = {*roles.values(), *others, ""}
         free = [name for name in names if name not in spoken_for]
         numbers = [name for name in free if looks.get(name) in ("number", "whole", "fraction")]
-        scores = [name for name in numbers if name.lower() not in _FURTHER]
-        # whole numbers beside fractions are rather ages or numbers of people, unless they are asked for
         asked = {*options.systems, *(() if isinstance(options.negate, bool) else options.negate)}
+        scores = [name for name in numbers if name in asked or name.lower() not in _FURTHER]
+        # whole numbers beside fractions are rather ages or numbers of people, unless they are asked for
         whole = [name for name in scores if looks[name] == "whole" and name not in asked]
         if len(whole) < len(scores):
             scores = [name for name in scores if name not in whole]

@@ -117,7 +117,7 @@ def plan_text(head: Head, options: ReadOptions) -> TextPlan:
         raise InputError(f"{head.path}: there is a header, but no trial below it")
     looks = {name: _look(rows, k) for k, name in enumerate(names) if name}
     roles = find_roles(names, looks, options, str(head.path))
-    return TextPlan(Layout(roles.kinds_of(names), delimiter, header=True, shape=listed(names)), roles)
+    return TextPlan(Layout(roles.kinds_of(names), delimiter, header=1, shape=listed(names)), roles)
 
 
 def read_planned(head: Head, plan: TextPlan, options: ReadOptions, progress: Progress | None = None) -> Sheet:

@@ -199,14 +199,15 @@ class Layout:
     columns: Mapping[str, Kind]
     """What each column is read as, by its name, in the order of the file."""
     delimiter: str
-    header: bool = False
+    header: int = 0
+    """How many lines come before the first trial, from the first that is neither blank nor a comment."""
     shape: str = ""
     """What a line should hold, for error messages."""
 
     @property
     def quotes(self) -> bool:
         """Whether a cell may stand in quotes."""
-        return self.header and self.delimiter != " "
+        return self.header > 0 and self.delimiter != " "
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -438,7 +439,7 @@ def _parsed(
                 lend_stream(stream, given_back),
                 read_options=arrow_csv.ReadOptions(
                     column_names=list(layout.columns),
-                    skip_rows=head.first_line + int(layout.header),
+                    skip_rows=head.first_line + layout.header,
                     block_size=min(max(1 << 20, 8 * longest), MAX_LINE),  # in the cache, but enough for several lines
                     use_threads=pa.cpu_count() > 1,  # one may be lost with a file that is refused (pyarrow 18 to 21)
                 ),
@@ -584,7 +585,7 @@ def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -
 
 def _rows(lines: _Lines, head: Head, layout: Layout) -> Iterator[tuple[int, list[str]]]:
     """Give the rows below the header, comments among them, and the numbers of the lines they end in."""
-    for _ in range(head.first_line + int(layout.header)):
+    for _ in range(head.first_line + layout.header):
         next(lines, None)
     quoted = QuotedRows(lines, layout.delimiter)
     rows: Iterable[list[str]] = quoted
