@@ -163,10 +163,10 @@ def drawn_later(**computed: Callable[[], Any]) -> dict[str, Draw]:
     return {key.replace("_", "-"): draw(key.replace("_", "-"), compute) for key, compute in computed.items()}
 
 
-def figures_of(result: Any, *names: str) -> dict[str, Draw]:
+def figures_of(result: Any, *names: str, **options: Any) -> dict[str, Draw]:
     """Figures of a result, whose data are computed when they are saved."""
 
     def draw(name: str) -> Draw:
-        return lambda figure: drawing_of(result, name)(figure)
+        return lambda figure: drawing_of(result, name, **options)(figure)
 
     return {name: draw(name) for name in names}
