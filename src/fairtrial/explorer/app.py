@@ -150,7 +150,7 @@ async def _session(session: Session, request: Request) -> Response:
             "version": __version__,
             "files": files,
             "data": None if data is None else _described(data),
-            "reading": None if data is None else data.reading.to_dict(),
+            "reading": None if data is None else data.reading.asked,
             "criteria": criteria_shown(),
             "roles": list(ROLES),
         }
