@@ -492,7 +492,7 @@ def _trial_table(trials: Trials, scores: Floats, thresholds: Floats, notes: tupl
     cells = (errors, *ids.values(), scores.tolist(), thresholds.tolist(), *others.values())
     rows = tuple(zip(*cells, strict=True))
     caption = "Trials that are decided wrongly, the farthest from the threshold first"
-    return Table("errors", caption, columns, rows, notes, shown=tuple(range(min(len(rows), MAX_ROWS))))
+    return Table("errors", caption, columns, rows, notes)
 
 
 def _person_table(trials: Trials, wrong: NDArray[np.bool_], role: str) -> Table:
@@ -513,8 +513,7 @@ def _person_table(trials: Trials, wrong: NDArray[np.bool_], role: str) -> Table:
         Column("impostor", "impostor trials", "count"),
     )
     rows = tuple((str(ids.names[k]), *(int(count[k]) for count in counts)) for k in order.tolist() if total[k])
-    shown = tuple(range(min(len(rows), MAX_ROWS)))
-    return Table(f"errors by {role}", f"Errors by {role}", columns, rows, shown=shown)
+    return Table(f"errors by {role}", f"Errors by {role}", columns, rows)
 
 
 QUESTIONS: dict[str, Question] = {
