@@ -35,8 +35,9 @@ CONFIDENCE = 0.95
 MAX_SYSTEMS = 12
 """Systems that are looked at together."""
 _ONE_COLUMN = tuple(role for role in ROLES if role not in ("score", "other"))
-_READING = ("dev", "test", "folds", "roles", "genuine", "impostor", "distances", "negate", "nan", "person", "genuine_by",
-            "cluster", "seed", "people")  # fmt: skip
+_READING = ("dev", "test", "folds", "roles", "genuine", "impostor", "distances", "negate", "nan", "person",
+            "genuine_by", "cluster", "seed", "people")  # fmt: skip
+"""Fields of the browser that say how files are read."""
 _E24 = (1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0, 3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6.2, 6.8, 7.5,
         8.2, 9.1)  # fmt: skip
 """Two digits, evenly spaced on a logarithmic scale: the preferred numbers E24 of IEC 60063."""
