@@ -1,4 +1,4 @@
-"""The pictures of docs/explore.md: the explorer in a browser, on synthetic scores; run by hand."""
+"""The pictures of docs/explore.md and README.md: explorer and report in a browser, on synthetic scores; run by hand."""
 
 import os
 import shutil
@@ -6,9 +6,11 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from click.testing import CliRunner
 from playwright.sync_api import Page, sync_playwright
 
 from fairtrial import Trials, write_trials
+from fairtrial.cli.app import main
 from fairtrial.explorer.app import served
 
 PICTURES = Path(__file__).parent.resolve() / "pictures"
@@ -35,17 +37,20 @@ def simulated(seed: int) -> Trials:
     )
 
 
-def asked(page: Page, view: str) -> None:
+def open_view(page: Page, view: str) -> None:
     page.click(f"nav a[data-view={view}]")
     page.wait_for_selector('#status:has-text("Answered")', timeout=60_000)
-    page.wait_for_timeout(500)
+    page.wait_for_timeout(3500)  # until that word has gone
 
 
-def main() -> None:
+def take() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for seed, name in enumerate(("dev.csv", "test.csv")):
             write_trials(simulated(seed), name)
+        CliRunner().invoke(main, ["demo", "demo"])
+        files = ["--dev", "demo/dev.csv", "--test", "demo/test.csv"]
+        CliRunner().invoke(main, ["compare", *files, "--systems", "face,voice", "--report", "comparison.html"])
         with served(["dev.csv", "test.csv"]) as address, sync_playwright() as running:
             browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
             page = browser.new_page(viewport={"width": 1280, "height": 800})
@@ -54,14 +59,17 @@ def main() -> None:
             page.wait_for_selector("#numbers td:has-text(' to ')")
             page.wait_for_timeout(2000)
             page.screenshot(path=PICTURES / "explore-look.png")
-            asked(page, "groups")
+            open_view(page, "groups")
             page.screenshot(path=PICTURES / "explore-groups.png")
             page.click("#theme")
-            asked(page, "compare")
+            open_view(page, "compare")
             page.screenshot(path=PICTURES / "explore-compare.png")
+            page.goto(Path("comparison.html").resolve().as_uri())
+            page.wait_for_selector("#density path")
+            page.screenshot(path=PICTURES / "page.png")
             browser.close()
         os.chdir("/")
 
 
 if __name__ == "__main__":
-    main()
+    take()

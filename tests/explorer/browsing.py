@@ -55,12 +55,12 @@ def write_many(path: Path, seed: int, rows: int) -> Path:
     return path
 
 
-def told(*words: str) -> dict[str, Any]:
+def answer_of(*words: str) -> dict[str, Any]:
     """What the command line says with --json."""
     result = CliRunner().invoke(main, [*words, "--json"], catch_exceptions=False)
     assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    answer: dict[str, Any] = json.loads(result.stdout)
+    return answer
 
 
 class Visit:
@@ -120,16 +120,16 @@ class Visit:
 
     def row(self, system: str) -> dict[str, str]:
         """What the table of errors says about a system now."""
-        found: dict[str, str] = self.page.eval_on_selector_all(
+        cells: dict[str, str] = self.page.eval_on_selector_all(
             f"#numbers tr[data-system='{system}'] [data-figure]",
             "cells => Object.fromEntries(cells.map(cell => [cell.dataset.figure, cell.textContent]))",
         )
-        return found
+        return cells
 
     def answer(self, number: int = 0) -> dict[str, Any]:
         """The JSON of an answer on the page, as it is saved."""
-        found: dict[str, Any] = json.loads(self.saved("JSON", number))
-        return found
+        answer: dict[str, Any] = json.loads(self.saved("JSON", number))
+        return answer
 
     def saved(self, kind: str, number: int = 0, row: str = "") -> bytes:
         """What a link of "Save or repeat" saves."""

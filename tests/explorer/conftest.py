@@ -18,5 +18,5 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 def address(scores: tuple[str, str]) -> Iterator[str]:
     """An explorer that has both files open."""
     serving = pytest.importorskip("fairtrial.explorer.app")
-    with serving.served(list(scores)) as found:
-        yield found
+    with serving.served(list(scores)) as address:
+        yield address

@@ -39,23 +39,25 @@ class Client:
     def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes, Any]:
         link = http.client.HTTPConnection(self.host, timeout=30)
         known = {"Origin": f"http://{self.host}"} if method not in ("GET", "HEAD") else {}
-        link.request(method, path, body, {**known, **{name.replace("_", "-"): own for name, own in headers.items()}})
+        link.request(
+            method, path, body, {**known, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        )
         answer = link.getresponse()
-        found = answer.read()
+        body = answer.read()
         link.close()
-        return answer.status, found, answer.headers
+        return answer.status, body, answer.headers
 
     def call(self, path: str, method: str = "GET", fields: Asked | None = None) -> tuple[int, Any]:
         body = None if fields is None else json.dumps(fields).encode()
-        status, found, _ = self.send(method, f"{self.base}api/{path}", body)
-        return status, json.loads(found)
+        status, body, _ = self.send(method, f"{self.base}api/{path}", body)
+        return status, json.loads(body)
 
     def done(self, path: str, fields: Asked) -> Any:
-        status, found = self.call(path, "POST", fields)
-        while "job" in found:
-            status, found = self.call(f"jobs/{found['job']}")
-        assert status == 200, found
-        return found["result"]
+        status, body = self.call(path, "POST", fields)
+        while "job" in body:
+            status, body = self.call(f"jobs/{body['job']}")
+        assert status == 200, body
+        return body["result"]
 
 
 @pytest.fixture(scope="module")
@@ -65,32 +67,32 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.fixture(scope="module")
 def address(paths: list[str]) -> Iterator[str]:
-    with served(paths) as found:
-        yield found
+    with served(paths) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
 def client(address: str) -> Client:
-    found = Client(address)
-    found.done("read", {"dev": ["f1"], "test": ["f2"]})
-    return found
+    client = Client(address)
+    client.done("read", {"dev": ["f1"], "test": ["f2"]})
+    return client
 
 
 def test_a_session_begins_with_the_files_of_the_command_line(address: str, paths: list[str]) -> None:
-    status, found = Client(address).call("session")
+    status, session = Client(address).call("session")
     assert status == 200
-    assert [file["name"] for file in found["files"]] == paths
-    assert (found["data"], found["reading"]) == (None, None)
-    assert "eer" in [own["name"] for own in found["criteria"]]
+    assert [file["name"] for file in session["files"]] == paths
+    assert (session["data"], session["reading"]) == (None, None)
+    assert "eer" in [rule["name"] for rule in session["criteria"]]
 
 
 def test_numbers_are_those_of_evaluate(client: Client, paths: list[str]) -> None:
-    found = client.done("ask", {"question": "evaluate", "criterion": "wer-min", "alpha": 0.3})
+    answer = client.done("ask", {"question": "evaluate", "criterion": "wer-min", "alpha": 0.3})
     dev, test = read_pair(*paths)
-    for own in found["result"]["systems"]:
-        (known,) = evaluate(dev, test, systems=own["system"], criterion="wer-min", alpha=0.3).to_dict()["systems"]
-        assert own["test"] == known["test"]
-    assert found["repeated"]["command"].startswith("fairtrial evaluate --dev ")
+    for system in answer["result"]["systems"]:
+        (known,) = evaluate(dev, test, systems=system["system"], criterion="wer-min", alpha=0.3).to_dict()["systems"]
+        assert system["test"] == known["test"]
+    assert answer["repeated"]["command"].startswith("fairtrial evaluate --dev ")
 
 
 @pytest.mark.parametrize(
@@ -108,8 +110,8 @@ def test_numbers_are_those_of_evaluate(client: Client, paths: list[str]) -> None
 )
 def test_what_can_be_taken_away(client: Client, file: str, begins: bytes) -> None:
     key = client.done("ask", {"question": "evaluate", "criterion": "eer"})["answer"]
-    status, found, headers = client.send("GET", f"{client.base}api/answers/{key}/{file}")
-    assert (status, found.lstrip()[: len(begins)]) == (200, begins)
+    status, content, headers = client.send("GET", f"{client.base}api/answers/{key}/{file}")
+    assert (status, content.lstrip()[: len(begins)]) == (200, begins)
     assert headers["content-disposition"] == f'attachment; filename="{file}"'
     if file == "report.html":
         assert "sandbox" in headers["content-security-policy"]
@@ -118,8 +120,8 @@ def test_what_can_be_taken_away(client: Client, file: str, begins: bytes) -> Non
 @pytest.mark.parametrize("file", ["table.exe", "nothing.png", "det.gif", "report.pdf"])
 def test_what_cannot_be_taken_away_is_told(client: Client, file: str) -> None:
     key = client.done("ask", {"question": "evaluate", "criterion": "eer"})["answer"]
-    status, found = client.call(f"answers/{key}/{file}")
-    assert (status, list(found)) == (422, ["error", "code"])
+    status, refusal = client.call(f"answers/{key}/{file}")
+    assert (status, list(refusal)) == (422, ["error", "code"])
 
 
 def test_a_file_is_dropped_read_and_closed(client: Client) -> None:
@@ -168,17 +170,17 @@ def break_off(address: str, tmp_path: Path) -> None:
     [b"", b"[]", b"{", b'{"question": "evaluate"}' + b" " * app._MAX_JSON, b'{"question": 3}', b"\xff", b"[" * 10**5],
 )
 def test_what_is_not_a_question_is_told(client: Client, body: bytes) -> None:
-    status, found, _ = client.send("POST", f"{client.base}api/ask", body)
-    assert (status, list(json.loads(found))) == (422, ["error", "code"])
+    status, refusal, _ = client.send("POST", f"{client.base}api/ask", body)
+    assert (status, list(json.loads(refusal))) == (422, ["error", "code"])
 
 
 def test_bad_files_get_the_error_of_the_command_line_and_the_rest_stays(client: Client) -> None:
     client.send("PUT", f"{client.base}api/files?name=gap.csv", b"label,face\n1,0.9\n0,\n0,0.1\n")
     key = client.call("session")[1]["files"][-1]["key"]
-    status, found = client.call("read", "POST", {"dev": [key], "folds": 2})
+    status, refusal = client.call("read", "POST", {"dev": [key], "folds": 2})
     assert status == 422
-    assert found["error"].startswith("gap.csv, row 2: the score of face is NaN")
-    assert "--nan drop" in found["error"]
+    assert refusal["error"].startswith("gap.csv, row 2: the score of face is NaN")
+    assert "--nan drop" in refusal["error"]
     assert client.call("session")[1]["data"]["systems"] == ["face", "voice", "gait"]
 
 
@@ -204,8 +206,8 @@ def test_no_other_files(client: Client, name: str) -> None:
 
 
 def test_an_unknown_session_is_told(client: Client) -> None:
-    status, found, _ = client.send("GET", f"{client.root}nobody/api/session")
-    assert (status, list(json.loads(found))) == (410, ["error", "code"])
+    status, refusal, _ = client.send("GET", f"{client.root}nobody/api/session")
+    assert (status, list(json.loads(refusal))) == (410, ["error", "code"])
 
 
 def test_an_error_of_ours_is_told_and_the_server_goes_on(
@@ -215,9 +217,9 @@ def test_an_error_of_ours_is_told_and_the_server_goes_on(
         raise ZeroDivisionError("oh")
 
     monkeypatch.setattr("fairtrial.explorer.data.Data.look", broken)
-    status, found = client.call("look")
+    status, refusal = client.call("look")
     assert status == 500
-    assert "oh" in found["error"]
+    assert "oh" in refusal["error"]
     assert "ZeroDivisionError" in capfd.readouterr().err
     assert client.call("session")[0] == 200
 
@@ -229,17 +231,17 @@ def test_a_deleted_file_is_told_and_a_changed_one_has_to_be_read_again(tmp_path:
         client.done("read", {"dev": ["f1"], "test": ["f2"]})
         Path(paths[1]).write_text(Path(paths[0]).read_text())
         for path in ("look", "at?threshold=0.5"):
-            status, found = client.call(path)
-            assert (status, found["code"]) == (422, "input")
+            status, refusal = client.call(path)
+            assert (status, refusal["code"]) == (422, "input")
         client.done("read", {"dev": ["f1"], "test": ["f2"]})
         assert client.call("look")[0] == 200
         Path(paths[1]).unlink()
         for other in (client, Client(address)):
             assert "no such file" in other.call("session")[1]["files"][1]["trouble"]
-            status, found = other.call("read", "POST", {"dev": ["f1"], "test": ["f2"]})
-            while "job" in found:
-                status, found = other.call(f"jobs/{found['job']}")
-            assert (status, found["code"]) == (422, "input")
+            status, refusal = other.call("read", "POST", {"dev": ["f1"], "test": ["f2"]})
+            while "job" in refusal:
+                status, refusal = other.call(f"jobs/{refusal['job']}")
+            assert (status, refusal["code"]) == (422, "input")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals")

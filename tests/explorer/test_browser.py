@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.browsing import QUESTIONS, VIEWS, Visit, told, visiting, write_many
+from explorer.browsing import QUESTIONS, VIEWS, Visit, answer_of, visiting, write_many
 from fairtrial.core.words import percent
 
 served = pytest.importorskip("fairtrial.explorer.app").served
@@ -20,9 +20,9 @@ served = pytest.importorskip("fairtrial.explorer.app").served
 @pytest.fixture(scope="module")
 def one_visit(browser: Any, address: str) -> Iterator[Visit]:
     """A visit for all tests that leave nothing behind; the files are read."""
-    with visiting(browser, address) as found:
-        found.read()
-        yield found
+    with visiting(browser, address) as visit:
+        visit.read()
+        yield visit
 
 
 @pytest.fixture
@@ -36,14 +36,14 @@ def shared(one_visit: Visit) -> Visit:
 
 def evaluated(scores: tuple[str, str], *words: str) -> dict[str, dict[str, Any]]:
     """What the command line says of every system."""
-    found = told("evaluate", "--dev", scores[0], "--test", scores[1], *words)
-    return {own["system"]: own for own in found["systems"]}
+    answer = answer_of("evaluate", "--dev", scores[0], "--test", scores[1], *words)
+    return {system["system"]: system for system in answer["systems"]}
 
 
 def check_numbers(visit: Visit, scores: tuple[str, str], *words: str) -> None:
     """The table of errors says what the command line says, intervals included."""
-    for system, found in evaluated(scores, *words).items():
-        test = found["test"]
+    for system, result in evaluated(scores, *words).items():
+        test = result["test"]
         low, high = (percent(test["interval"][end]) for end in ("low", "high"))
         visit.expect_row(
             system,
@@ -52,7 +52,7 @@ def check_numbers(visit: Visit, scores: tuple[str, str], *words: str) -> None:
             false_accepts=f"{test['false_accepts']} of {test['impostor']}",
             false_rejects=f"{test['false_rejects']} of {test['genuine']}",
         )
-        assert float(visit.row(system)["threshold"]) == pytest.approx(found["threshold"], rel=1e-5)
+        assert float(visit.row(system)["threshold"]) == pytest.approx(result["threshold"], rel=1e-5)
 
 
 def test_alpha_moves_by_mouse_and_by_keys(shared: Visit, scores: tuple[str, str]) -> None:
@@ -204,9 +204,9 @@ def test_two_systems_are_compared(shared: Visit, scores: tuple[str, str]) -> Non
     shared.go("compare")
     page = shared.page
     shared.ask()
-    found = told("compare", "--dev", scores[0], "--test", scores[1], "--systems", "face,voice")
-    (pair,) = found["pairs"]
-    assert shared.answer(0) == {name: value for name, value in found.items() if name != "answer"}
+    expected = answer_of("compare", "--dev", scores[0], "--test", scores[1], "--systems", "face,voice")
+    (pair,) = expected["pairs"]
+    assert shared.answer(0) == {name: value for name, value in expected.items() if name != "answer"}
     sentence = page.locator(".answer").first.inner_text()
     low, high = sorted(abs(100 * pair["interval"][end]) for end in ("low", "high"))
     p = pair["tests"][0]["p_value"]
@@ -216,7 +216,7 @@ def test_two_systems_are_compared(shared: Visit, scores: tuple[str, str]) -> Non
     )
     page.wait_for_selector("figure[data-figure=differences] svg")
     page.wait_for_selector("figure[data-figure=regions] svg")
-    curves = told("epc", "--dev", scores[0], "--test", scores[1], "--compare", "face,voice")
+    curves = answer_of("epc", "--dev", scores[0], "--test", scores[1], "--compare", "face,voice")
     assert shared.answer(1)["comparison"]["regions"] == curves["comparison"]["regions"]
     page.click("#more")
     page.wait_for_selector("text=would show it in 80 of 100 tests. Here there were 24 clients.")
@@ -230,13 +230,15 @@ def test_a_fusion_is_tried(shared: Visit, scores: tuple[str, str]) -> None:
         page.select_option("#fusion", fusion)
         page.select_option("#normalise", normalise)
         shared.ask()
-        found = told(
+        expected = answer_of(
             "fuse", "--dev", scores[0], "--test", scores[1], "--systems", "face,voice", "--fusion", fusion,
             "--normalise", normalise, "--criterion", "eer",
         )  # fmt: skip
         answer = shared.answer()
-        assert {name: found[name] for name in answer} == answer
-        assert percent(found["test"]["hter"]).removesuffix(" %") in page.locator(".answered table").first.inner_text()
+        assert {name: expected[name] for name in answer} == answer
+        assert (
+            percent(expected["test"]["hter"]).removesuffix(" %") in page.locator(".answered table").first.inner_text()
+        )
     page.wait_for_selector("figure[data-figure=epc] svg")
 
 
@@ -245,11 +247,11 @@ def test_groups_by_a_column(shared: Visit, scores: tuple[str, str]) -> None:
     page = shared.page
     page.select_option("#system", "voice")
     shared.ask()
-    found = told(
+    expected = answer_of(
         "groups", "--dev", scores[0], "--test", scores[1], "--by", "sex", "--system", "voice",
     )  # fmt: skip
     answer = shared.answer()
-    assert {name: found[name] for name in answer} == answer
+    assert {name: expected[name] for name in answer} == answer
     assert page.locator("figure[data-figure=rates-frr] circle").count() == 2
     shown = page.locator(".answered table").first.locator("tbody tr").all_inner_texts()
     assert [row.split()[0] for row in shown] == ["f", "m"]
@@ -260,8 +262,10 @@ def test_evidence_and_its_prior(shared: Visit, scores: tuple[str, str]) -> None:
     page = shared.page
     shared.ask()
     answer = shared.answer()
-    found = told("calibrate", "--dev", scores[0], "--test", scores[1], "--method", "logistic")
-    assert [own["test"]["cllr"] for own in answer["systems"]] == [own["test"]["cllr"] for own in found["systems"]]
+    expected = answer_of("calibrate", "--dev", scores[0], "--test", scores[1], "--method", "logistic")
+    assert [system["test"]["cllr"] for system in answer["systems"]] == [
+        system["test"]["cllr"] for system in expected["systems"]
+    ]
     said = page.locator(".form span[aria-live]")
     before = said.inner_text()
     assert before.startswith("prior 0.5: ")
@@ -294,8 +298,8 @@ def test_errors_are_sorted_and_saved(shared: Visit, scores: tuple[str, str]) -> 
     page = shared.page
     page.select_option("#system", "voice")
     shared.ask()
-    found = evaluated(scores)["voice"]
-    accepts, rejects = errors_above(scores[1], "voice", found["threshold"])
+    expected = evaluated(scores)["voice"]
+    accepts, rejects = errors_above(scores[1], "voice", expected["threshold"])
     table = page.locator(".answered table").first
     assert table.locator("tbody tr").count() == accepts + rejects
     rows = list(csv.DictReader(io.StringIO(shared.saved("CSV").decode())))
@@ -308,7 +312,7 @@ def test_errors_are_sorted_and_saved(shared: Visit, scores: tuple[str, str]) -> 
         }
     for row in rows:
         assert trials[row["claim"], row["subject"], float(row["score"])] == (row["error"] == "false reject")
-        assert (float(row["score"]) < found["threshold"]) == (row["error"] == "false reject")
+        assert (float(row["score"]) < expected["threshold"]) == (row["error"] == "false reject")
 
     visible = "tbody tr:visible >> td:nth-child(4)"
     table.locator("th button:text-is('score')").click()
@@ -547,8 +551,8 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, tuple[
     """An explorer of very many trials, and the files; as many as the issue asks for if FAIRTRIAL_BIG is set."""
     place = tmp_path_factory.mktemp("many")
     dev, test = (str(write_many(place / f"{name}.parquet", seed, ROWS)) for seed, name in enumerate(("dev", "test")))
-    with served([dev, test]) as found:
-        yield found, (dev, test)
+    with served([dev, test]) as address:
+        yield address, (dev, test)
 
 
 MOVE = """async () => {
@@ -584,8 +588,8 @@ def test_very_many_trials(browser: Any, many: tuple[str, tuple[str, str]], capsy
         read = perf_counter() - began
         page.wait_for_selector("figure[data-figure=roc]", timeout=60_000)
         drawn = perf_counter() - began - read
-        found = page.evaluate("fetch('api/look').then(answer => answer.json())")
-        assert all(len(own["roc"]["x"]) <= 2000 for own in found["systems"])
+        look = page.evaluate("fetch('api/look').then(answer => answer.json())")
+        assert all(len(system["roc"]["x"]) <= 2000 for system in look["systems"])
         page.select_option("#criterion", "wer-min")
         page.wait_for_selector("#slider:enabled")
         on_server, on_screen = (np.median(page.evaluate(script)) for script in (MOVE_ON_SERVER, MOVE))
@@ -594,11 +598,11 @@ def test_very_many_trials(browser: Any, many: tuple[str, tuple[str, str]], capsy
                 print(f"\n{ROWS:,} rows: read {read:.1f} s, then {drawn:.2f} s to the curves; median of 20 moves: "
                       f"{on_server:.0f} ms on the server, {on_screen:.0f} ms to the screen")  # fmt: skip
         alpha = page.input_value("#value")
-        result = told("evaluate", "--dev", dev, "--test", test, "--criterion", "wer-min", "--alpha", alpha)
-        for own in result["systems"]:
-            low, high = (percent(own["test"]["interval"][end]) for end in ("low", "high"))
-            figures = {name: percent(own["test"][name]) for name in ("far", "frr", "hter")}
-            visit.expect_row(own["system"], **figures, interval=f"{low} to {high}")
+        result = answer_of("evaluate", "--dev", dev, "--test", test, "--criterion", "wer-min", "--alpha", alpha)
+        for system in result["systems"]:
+            low, high = (percent(system["test"]["interval"][end]) for end in ("low", "high"))
+            figures = {name: percent(system["test"][name]) for name in ("far", "frr", "hter")}
+            visit.expect_row(system["system"], **figures, interval=f"{low} to {high}")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from explorer.browsing import QUESTIONS, VIEWS, told, visiting
+from explorer.browsing import QUESTIONS, VIEWS, answer_of, visiting
 from fairtrial.cli.app import main
 from fairtrial.core.words import percent
 from fairtrial.explorer import files
@@ -20,8 +20,8 @@ served = pytest.importorskip("fairtrial.explorer.app").served
 @pytest.fixture(scope="module")
 def empty() -> Iterator[str]:
     """An explorer without files."""
-    with served([]) as found:
-        yield found
+    with served([]) as address:
+        yield address
 
 
 def write_odd(path: Path, source: str) -> Path:
@@ -57,7 +57,7 @@ def test_files_are_dropped_told_corrected_and_read(
         page.wait_for_selector("table.files td:text-is('test.csv')")
         assert page.locator("table.files tbody tr").count() == 2
         assert page.locator("table.files td:text-is('table with a header')").count() == 2
-        assert [own.input_value() for own in page.locator("table.files select").all()] == ["dev", "test"]
+        assert [field.input_value() for field in page.locator("table.files select").all()] == ["dev", "test"]
         names = ["claim", "subject", "label", "face", "gap", "height"]
         roles = [page.get_by_label(f"Column {name} is").input_value() for name in names]
         assert roles == ["claim", "subject", "label", "score", "score", "score"]
@@ -76,13 +76,13 @@ def test_files_are_dropped_told_corrected_and_read(
         visit.read()
         page.wait_for_selector("details.away >> nth=1")
         command = page.locator("details.away").nth(0).locator("pre").first.text_content()
-        found = told(*shlex.split(command)[1:])
-        assert [own["system"] for own in found["systems"]] == ["face", "gap"]
-        plain = told("evaluate", "--dev", scores[0], "--test", scores[1], "--criterion", "eer")
-        for own, known in zip(found["systems"], (plain["systems"][0], plain["systems"][2]), strict=True):
-            assert own["test"] == known["test"], "a distance is as good as its negative"
-            low, high = (percent(own["test"]["interval"][end]) for end in ("low", "high"))
-            visit.expect_row(own["system"], hter=percent(own["test"]["hter"]), interval=f"{low} to {high}")
+        answer = answer_of(*shlex.split(command)[1:])
+        assert [system["system"] for system in answer["systems"]] == ["face", "gap"]
+        plain = answer_of("evaluate", "--dev", scores[0], "--test", scores[1], "--criterion", "eer")
+        for system, known in zip(answer["systems"], (plain["systems"][0], plain["systems"][2]), strict=True):
+            assert system["test"] == known["test"], "a distance is as good as its negative"
+            low, high = (percent(system["test"]["interval"][end]) for end in ("low", "high"))
+            visit.expect_row(system["system"], hter=percent(system["test"]["hter"]), interval=f"{low} to {high}")
         visit.go("files")
         counts = "96 genuine and 288 impostor trials"
         said = page.locator("#read-data").inner_text()
@@ -104,10 +104,10 @@ def test_one_file_is_cut_into_folds(browser: Any, empty: str, scores: tuple[str,
         visit.page.set_input_files("#choose", scores[0])
         visit.page.get_by_label("Folds, as there is no test set").fill("4")
         visit.read()
-        found = told("evaluate", "--dev", scores[0], "--folds", "4")
-        for own in found["systems"]:
-            low, high = (percent(own["test"]["interval"][end]) for end in ("low", "high"))
-            visit.expect_row(own["system"], hter=percent(own["test"]["hter"]), interval=f"{low} to {high}")
+        answer = answer_of("evaluate", "--dev", scores[0], "--folds", "4")
+        for system in answer["systems"]:
+            low, high = (percent(system["test"]["interval"][end]) for end in ("low", "high"))
+            visit.expect_row(system["system"], hter=percent(system["test"]["hter"]), interval=f"{low} to {high}")
         visit.go("fuse")
         visit.page.wait_for_selector(".error:has-text('This needs a test set.')")
         visit.go("errors")
@@ -144,8 +144,8 @@ def test_a_bad_file_is_told_and_the_rest_stays(
 
 
 def _accepts(scores: tuple[str, str]) -> int:
-    found = told("evaluate", "--dev", scores[0], "--test", scores[1])
-    return int(found["systems"][0]["test"]["false_accepts"])
+    answer = answer_of("evaluate", "--dev", scores[0], "--test", scores[1])
+    return int(answer["systems"][0]["test"]["false_accepts"])
 
 
 def test_a_file_that_is_too_large_is_told(

@@ -60,8 +60,8 @@ def test_the_same_in_words_of_the_command_line_and_of_python(tmp_path: Path) -> 
 
 def test_what_was_asked_comes_back_as_it_was_asked(tmp_path: Path) -> None:
     reading = read_data(odd_files(tmp_path), **CORRECTED).reading
-    assert Reading.of(reading.to_dict()) == reading
-    assert set(reading.to_dict()) == {"dev", "test", "roles", "genuine", "impostor", "distances"}
+    assert Reading.of(reading.asked) == reading
+    assert set(reading.asked) == {"dev", "test", "roles", "genuine", "impostor", "distances"}
 
 
 def test_one_set_is_cut_into_folds(tmp_path: Path) -> None:
@@ -93,10 +93,10 @@ def test_folds_are_noted_as_on_the_command_line(tmp_path: Path) -> None:
 
 
 def test_the_summary_says_what_was_read(tmp_path: Path) -> None:
-    found = read_data(write_sets(tmp_path)).summary
-    assert found["counts"] == {name: {"genuine": 48, "impostor": 96} for name in ("dev", "test")}
-    assert (found["ids"], found["columns"], found["kind"]) == (["claim", "subject"], ["device"], "a priori")
-    assert "3 systems: face, voice, gait; dev: 48 genuine and 96 impostor trials" in found["said"]
+    summary = read_data(write_sets(tmp_path)).summary
+    assert summary["counts"] == {name: {"genuine": 48, "impostor": 96} for name in ("dev", "test")}
+    assert (summary["ids"], summary["columns"], summary["kind"]) == (["claim", "subject"], ["device"], "a priori")
+    assert "3 systems: face, voice, gait; dev: 48 genuine and 96 impostor trials" in summary["said"]
 
 
 def test_captions_say_where_thresholds_come_from(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_steps_are_weights_or_targets_of_two_digits() -> None:
     ("criterion", "start"), [("eer", None), ("wer-min", 0.5), ("far", 0.01), ("precision-at-least", 0.9)]
 )
 def test_a_slider_begins_where_it_is_useful(criterion: str, start: float | None) -> None:
-    starts = {own["name"]: own["start"] for own in criteria_shown()}
+    starts = {rule["name"]: rule["start"] for rule in criteria_shown()}
     assert starts[criterion] == start
     assert start is None or start in steps_of(as_criterion(criterion))
 
@@ -157,13 +157,13 @@ def test_a_slider_begins_where_it_is_useful(criterion: str, start: float | None)
 @pytest.mark.parametrize("criterion", ["wer-min", "far", "eer"])
 def test_a_track_has_what_evaluate_finds_at_each_step(tmp_path: Path, criterion: str) -> None:
     data = read_data(write_sets(tmp_path))
-    found = data.track(["voice"], criterion)
-    own, steps = found["systems"]["voice"], found["steps"]
+    track = data.track(["voice"], criterion)
+    voice, steps = track["systems"]["voice"], track["steps"]
     for k in {0, len(steps) // 2, len(steps) - 1}:
         alpha = None if criterion == "eer" else steps[k]
         known = evaluate(data.dev, data.test, systems="voice", criterion=criterion, alpha=alpha)
-        assert own["threshold"][k] == known.threshold
-        assert (own["false_accepts"][k], own["false_rejects"][k]) == (
+        assert voice["threshold"][k] == known.threshold
+        assert (voice["false_accepts"][k], voice["false_rejects"][k]) == (
             known.test.false_accepts,
             known.test.false_rejects,
         )
@@ -172,10 +172,10 @@ def test_a_track_has_what_evaluate_finds_at_each_step(tmp_path: Path, criterion:
 def test_a_given_threshold_is_judged(tmp_path: Path) -> None:
     data = read_data(write_sets(tmp_path))
     point = Point.of({"threshold": 0.7})
-    found = data.at(["face"], point)["systems"]["face"]
+    errors = data.at(["face"], point)["systems"]["face"]
     scores = data.test.column("face")
-    assert found["false_accepts"] == np.count_nonzero(~data.test.genuine & (scores > 0.7))
-    assert found["x"] == pytest.approx(float(probit(found["far"])), abs=1e-5)
+    assert errors["false_accepts"] == np.count_nonzero(~data.test.genuine & (scores > 0.7))
+    assert errors["x"] == pytest.approx(float(probit(errors["far"])), abs=1e-5)
 
 
 def test_a_target_must_be_given() -> None:
@@ -193,14 +193,14 @@ def test_errors_are_shown_with_their_place(tmp_path: Path) -> None:
 
 def test_curves_are_those_of_the_library(tmp_path: Path) -> None:
     data = read_data(write_sets(tmp_path))
-    found = data.look(["voice", "face"])
-    assert [own["name"] for own in found["systems"]] == ["voice", "face"]
-    voice = found["systems"][0]
+    look = data.look(["voice", "face"])
+    assert [system["name"] for system in look["systems"]] == ["voice", "face"]
+    voice = look["systems"][0]
     curve = roc_curve(data.test, system="voice", max_points=2000)
     assert np.array_equal(voice["roc"]["x"], curve.far)
     assert np.array_equal(voice["roc"]["y"], 1 - curve.frr)
     assert np.array_equal(voice["hter"], performance_curve(data.dev, data.test, system="voice").hter)
-    assert found["axes"]["det"]["x"]["low"] < found["axes"]["det"]["x"]["high"]
+    assert look["axes"]["det"]["x"]["low"] < look["axes"]["det"]["x"]["high"]
 
 
 def test_errors_at_a_dragged_threshold_are_looked_up_as_they_are_counted(tmp_path: Path) -> None:

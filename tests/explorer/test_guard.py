@@ -11,8 +11,8 @@ from fairtrial.explorer.app import served
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with served([]) as found:
-        yield found
+    with served([]) as address:
+        yield address
 
 
 def status(address: str, method: str = "GET", path: str | None = None, host: str | None = None, **headers: str) -> int:
@@ -23,12 +23,12 @@ def status(address: str, method: str = "GET", path: str | None = None, host: str
     for name, value in headers.items():
         link.putheader(name.replace("_", "-"), value)
     link.endheaders()
-    found = link.getresponse().status
+    code = link.getresponse().status
     link.close()
-    return found
+    return code
 
 
-def own(address: str) -> str:
+def origin_of(address: str) -> str:
     return f"http://{urlsplit(address).netloc}"
 
 
@@ -55,7 +55,7 @@ def test_other_sites_are_refused(address: str) -> None:
     assert status(address, "POST", session) == 403
     assert status(address, "POST", session, Origin="http://evil.example") == 403
     assert status(address, "POST", session, Origin="null") == 403
-    assert status(address, "POST", session, Origin=own(address), Sec_Fetch_Site="cross-site") == 403
+    assert status(address, "POST", session, Origin=origin_of(address), Sec_Fetch_Site="cross-site") == 403
     assert status(address, "GET", session, Sec_Fetch_Site="cross-site") == 403
     assert status(address, "GET", session, Origin="http://evil.example") == 403
-    assert status(address, "POST", session, Origin=own(address), Sec_Fetch_Site="same-origin") == 410
+    assert status(address, "POST", session, Origin=origin_of(address), Sec_Fetch_Site="same-origin") == 410

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from explorer.browsing import told, write_scores
+from explorer.browsing import answer_of, write_scores
 from explorer.opened import answer_to, read_data, write_sets
 from fairtrial import ParameterError, TrialsError, plan_comparison
 from fairtrial.cli.app import main
@@ -63,7 +63,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Data]:
     return {name: read_data(paths[: 1 if "folds" in given else 2], **given) for name, given in READ.items()}
 
 
-@pytest.mark.parametrize("name", [name for name, own in QUESTIONS.items() if "system" in own.fields])
+@pytest.mark.parametrize("name", [name for name, question in QUESTIONS.items() if "system" in question.fields])
 def test_questions_about_one_system_ask_which(name: str, read: dict[str, Data]) -> None:
     data = next(iter(read.values()))
     with pytest.raises(ParameterError) as caught:
@@ -71,16 +71,16 @@ def test_questions_about_one_system_ask_which(name: str, read: dict[str, Data]) 
     assert caught.value.code == "several-systems"
 
 
-def plain(found: Any) -> Any:
+def plain(value: Any) -> Any:
     """As JSON has it."""
-    return json.loads(json_text(found))
+    return json.loads(json_text(value))
 
 
 def holds(more: Any, less: Any) -> bool:
     """Whether all numbers of the second are in the first, which may have more; notes tell of what else was read."""
     if isinstance(less, dict):
         return isinstance(more, dict) and all(
-            name in more and holds(more[name], own) for name, own in less.items() if name != "notes"
+            name in more and holds(more[name], part) for name, part in less.items() if name != "notes"
         )
     if isinstance(less, list):
         return isinstance(more, list) and len(more) == len(less) and all(map(holds, more, less))
@@ -89,17 +89,19 @@ def holds(more: Any, less: Any) -> bool:
     return bool(more == less)
 
 
-def of_files(found: Any, distances: Sequence[str], system: str = "") -> Any:
+def of_files(value: Any, distances: Sequence[str], system: str = "") -> Any:
     """Turn thresholds of distances, which the explorer negates, to those that the command line has."""
-    if isinstance(found, list):
-        return [of_files(each, distances, system) for each in found]
-    if not isinstance(found, dict):
-        return found
-    system = found.get("system", system)
-    turned = {name: of_files(own, distances, system) for name, own in found.items()}
+    if isinstance(value, list):
+        return [of_files(each, distances, system) for each in value]
+    if not isinstance(value, dict):
+        return value
+    system = value.get("system", system)
+    turned = {name: of_files(part, distances, system) for name, part in value.items()}
     if system in distances and "threshold" in turned:
-        own = turned["threshold"]
-        turned["threshold"] = [_negated(each) for each in own] if isinstance(own, list) else _negated(own)
+        threshold = turned["threshold"]
+        turned["threshold"] = (
+            [_negated(each) for each in threshold] if isinstance(threshold, list) else _negated(threshold)
+        )
     return turned
 
 
@@ -110,9 +112,9 @@ def _negated(threshold: Any) -> Any:
 
 def printed(lines: str) -> list[Any]:
     """What some lines of Python print, before it becomes text."""
-    found: list[Any] = []
-    exec(lines, {"print": found.append})
-    return found
+    printed: list[Any] = []
+    exec(lines, {"print": printed.append})
+    return printed
 
 
 @pytest.mark.parametrize(("what", "how"), CASES)
@@ -125,10 +127,10 @@ def test_the_same_once_more(read: dict[str, Data], what: str, how: str) -> None:
     if repeated.words:
         result = CliRunner().invoke(main, [*repeated.words, "--json"], catch_exceptions=False)
         assert result.exit_code == 0, result.output
-        expected = {name: own for name, own in answer.items() if name != "observed"}
+        expected = {name: part for name, part in answer.items() if name != "observed"}
         assert holds(json.loads(result.stdout), of_files(expected, READ[how].get("negate", ())))
     objects = printed(repeated.python)
-    known = [plain(own.to_dict()) for own in objects]
+    known = [plain(result.to_dict()) for result in objects]
     if asked["question"] == "evaluate" and "systems" not in known[0]:
         assert holds(known, answer["systems"])
     else:
@@ -167,8 +169,8 @@ def test_the_same_errors(
         lists.append([row for row in csv.DictReader(file) if row["error"] and kind in ("all", f"{row['error']}s")])
     for row in lists[1] if "voice" in READ[how].get("negate", ()) else ():
         row["score"] = -float(row["score"])
-    for found in lists:
-        assert listed == sorted((own["error"], own["claim"], own["subject"], float(own["score"])) for own in found)
+    for errors in lists:
+        assert listed == sorted((row["error"], row["claim"], row["subject"], float(row["score"])) for row in errors)
 
 
 @pytest.mark.parametrize(
@@ -184,9 +186,9 @@ def test_the_same_zoo(
     repeated = question.repeated(asked)
     exec(repeated.python, known := {"zoo": None})
     zoo: Any = known["zoo"]
-    assert [own["person"] for own in people] == list(zoo.names)
+    assert [person["person"] for person in people] == list(zoo.names)
     for name in ("genuine", "impostor"):
-        assert [own[name] for own in people] == getattr(zoo, name).tolist()
+        assert [person[name] for person in people] == getattr(zoo, name).tolist()
     if point is AT:
         assert repeated.words == ()
         return
@@ -210,8 +212,8 @@ def test_folds_at_a_threshold_are_all_trials_at_it(read: dict[str, Data]) -> Non
     asked = question.of(read["folds"], {**AT, "systems": ["face", "gait"]})
     answer = plain(question.answer(asked, lambda done: None).result)
     (evaluation,) = printed(question.repeated(asked).python)
-    for own, known in zip(answer["systems"], plain(evaluation.to_dict())["systems"], strict=True):
-        assert holds(own["test"], known["test"])
+    for system, known in zip(answer["systems"], plain(evaluation.to_dict())["systems"], strict=True):
+        assert holds(system["test"], known["test"])
 
 
 def with_people(folder: Path, person: str) -> Data:
@@ -232,7 +234,7 @@ def test_the_same_groups_of_people(tmp_path: Path, person: str) -> None:
     asked = question.of(data, {"system": "face", "by": ["sex"]})
     groups = plain(question.answer(asked, lambda done: None).result["groups"])
     repeated = question.repeated(asked)
-    assert told(*repeated.words)["groups"] == groups
+    assert answer_of(*repeated.words)["groups"] == groups
     (result,) = printed(repeated.python)
     assert plain(result.to_dict()["groups"]) == groups
 

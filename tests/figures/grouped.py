@@ -9,7 +9,7 @@ from simulated import texts_of
 
 
 @cache
-def found() -> ft.groups.GroupEvaluation:
+def grouped_result() -> ft.groups.GroupEvaluation:
     data = ft.groups.synthetic_groups({"A": 40, "B": 30, "C": 20, "$none": 2}, worse={"C": 9.0}, rng=1)
     scores, genuine = data.test.column().copy(), data.test.genuine
     groups, others = (texts_of(data.test, name) for name in ("group", "impostor_group"))

@@ -97,10 +97,10 @@ def test_maps_of_two_methods(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
     ]
     assert llr_map_plot(maps, ax=ax) is ax
     lines = [line for line in ax.lines[1:] if line.get_gid() != "band edge"]
-    for own, line, band in zip(maps, lines, ax.collections[:2], strict=True):
-        np.testing.assert_array_equal(line.get_xydata(), np.stack([own.scores, own.ratios], 1))
+    for fitted, line, band in zip(maps, lines, ax.collections[:2], strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), np.stack([fitted.scores, fitted.ratios], 1))
         corners = np.asarray(band.get_paths()[0].vertices)
-        assert set(own.low.tolist()) | set(own.high.tolist()) <= set(corners[:, 1].tolist())
+        assert set(fitted.low.tolist()) | set(fitted.high.tolist()) <= set(corners[:, 1].tolist())
     assert ax.get_legend_handles_labels()[1] == ["logistic", "pav", "95 % pointwise band"]
     assert "logistic by its parameters, pav by resampling dev" in caption("llr-map", maps)
     other = ft.calibration.llr_map(ft.calibrate(dev, test, systems=["voice"]))
@@ -135,11 +135,11 @@ def test_steps_band_and_guide(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None
 
 
 def test_along_scores_the_guide_is_the_calibration(dev: ft.Trials, test: ft.Trials, ax: Axes) -> None:
-    found = ft.calibrate(dev, test, systems=["face"])
-    curve = ft.calibration.pav_curve(found, of_scores=True, n_resamples=20)
+    result = ft.calibrate(dev, test, systems=["face"])
+    curve = ft.calibration.pav_curve(result, of_scores=True, n_resamples=20)
     pav_plot(curve, ax=ax)
     drawn = np.asarray(ax.lines[0].get_xydata(), dtype=np.float64)
-    weight, offset = (found.calibration.parameters[name] for name in ("weights", "offset"))
+    weight, offset = (result.calibration.parameters[name] for name in ("weights", "offset"))
     np.testing.assert_allclose(drawn[:, 1], weight * drawn[:, 0] + offset)
     assert ax.get_xlabel() == "score"
     with refused("several-scales"):
@@ -169,10 +169,10 @@ def sets() -> tuple[ft.Trials, ft.Trials]:
 
 
 def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
-    (found,) = ft.calibrate(*sets, systems=["a"])
-    shown = evidence_charts([found], confidence=0.9, rng=3)
+    (result,) = ft.calibrate(*sets, systems=["a"])
+    shown = evidence_charts([result], confidence=0.9, rng=3)
     (system,) = shown["systems"]
-    bayes, ece = ft.calibration.bayes_error_curve(found, confidence=0.9), ft.calibration.ece_curve(found)
+    bayes, ece = ft.calibration.bayes_error_curve(result, confidence=0.9), ft.calibration.ece_curve(result)
     assert bayes.band is not None
     assert system["bayes"]["band"]["high"] == bayes.band.high.tolist()
     assert system["bayes"]["calibrated"] == bayes.calibrated.rates.tolist()
@@ -180,7 +180,7 @@ def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
     assert system["ece"]["minimum"] == ece.minimum.tolist()
     assert shown["neutral"] == ece.neutral.tolist()
     assert shown["priors"] == pytest.approx([1 / (1 + math.exp(-odds)) for odds in shown["log_odds"]])
-    pav = ft.calibration.pav_curve(found, confidence=0.9, n_resamples=400, rng=3)
+    pav = ft.calibration.pav_curve(result, confidence=0.9, n_resamples=400, rng=3)
     drawn = system["pav"]
     values = [pav.low, pav.high, pav.ratios, pav.guide[1], np.zeros(1)]
     finite = np.concatenate([each[np.isfinite(each)] for each in values])
@@ -193,7 +193,7 @@ def test_page_gets_the_curves(sets: tuple[ft.Trials, ft.Trials]) -> None:
     assert drawn["low"] == np.clip(pav.low, low, high).tolist()
     assert drawn["places"] == np.clip([pav.start, *pav.places], left, right).tolist()
     assert "90 % band, people resampled" in shown["captions"]["pav"]
-    fitted, tippett = ft.calibration.llr_map(found, points=121), ft.calibration.tippett_curve(found, points=161)
+    fitted, tippett = ft.calibration.llr_map(result, points=121), ft.calibration.tippett_curve(result, points=161)
     assert system["map"]["llr"] == fitted.ratios.tolist()
     assert system["tippett"]["genuine"] == tippett.genuine.tolist()
     for axis, places in ((system["map"]["scores"], fitted.scores), (system["tippett"]["x"], tippett.ratios)):
@@ -212,9 +212,9 @@ def test_infinite_evidence_can_be_shown() -> None:
     scores = np.random.default_rng(0).normal(2.0 * genuine)
     dev = ft.Trials.from_arrays(scores, genuine)
     test = ft.Trials.from_arrays(np.where(np.arange(200) == 0, -np.inf, scores), genuine)
-    (found,) = ft.calibrate(dev, test)
-    assert found.test[0] == np.inf
-    shown = evidence_charts([found], confidence=0.95, rng=0)
+    (result,) = ft.calibrate(dev, test)
+    assert result.test[0] == np.inf
+    shown = evidence_charts([result], confidence=0.95, rng=0)
     assert shown["bits"]["high"] == 1.3
     assert shown["systems"][0]["ece"]["band"]["high"] == [1000.0] * 25
 

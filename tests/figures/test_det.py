@@ -230,10 +230,10 @@ def test_points_are_those_of_evaluate_and_of_the_break_even_point(dev: Trials, t
     expected = [break_even_point(test, system=name).value for name in ("face", "voice")]
     assert drawn == [(value, value) for value in expected]
     for curve in curves:
-        found = evaluate(
+        result = evaluate(
             dev, test, systems=curve.system, criterion="precision", alpha=0.5, measures=["precision", "recall"]
         )
-        assert (curve.precision, curve.recall) == tuple(found.measure_intervals.values())
+        assert (curve.precision, curve.recall) == tuple(result.measure_intervals.values())
         whole = precision_recall_curve(test, system=curve.system)
         assert set(zip(curve.curve.recall, curve.curve.precision, strict=True)) <= set(
             zip(whole.recall, whole.precision, strict=True)

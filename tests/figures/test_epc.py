@@ -215,11 +215,11 @@ def test_bands_and_regions_of_two_methods(dev: Trials, test: Trials, ax: Axes) -
     benchmark = small_benchmark(dev, test)
     runs = [run_benchmark(benchmark, fusion=name, points=11, keep_scores=True) for name in ("mean", "min")]
     bands = {run.label: pooled_band(run) for run in runs}
-    found = compare_pooled(*runs, confidence=0.5)
-    pooled_epc_plot(runs, bands=bands, comparison=found, ax=ax)
+    comparison = compare_pooled(*runs, confidence=0.5)
+    pooled_epc_plot(runs, bands=bands, comparison=comparison, ax=ax)
     assert len(ax.collections) == 2 + 1  # and an entry of the legend
-    assert len(ax.patches) == len(found.regions) > 0
-    words = caption("pooled-epc", runs, bands=bands, comparison=found)
+    assert len(ax.patches) == len(comparison.regions) > 0
+    words = caption("pooled-epc", runs, bands=bands, comparison=comparison)
     assert "95 % band, pointwise, threshold re-estimated. Grey: they differ, 50 % confidence" in words
     same = compare_pooled(runs[0], runs[0])
     assert "They differ nowhere, 95 %" in caption("pooled-epc", runs, comparison=same)

@@ -56,19 +56,19 @@ def test_eer_bound_of_two_perfect_systems(ax: Axes) -> None:
 
 
 def test_deviations_against_fig_3_of_bengio_and_mariethoz_2004(ax: Axes) -> None:
-    found = hter_deviations(ratios=list(FIGURE_3))
+    deviations = hter_deviations(ratios=list(FIGURE_3))
     for place, expected in enumerate(FIGURE_3.values()):
-        three = [found.deviations[name][place] for name in ("HTER", "NAIVE", "CLASS")]
+        three = [deviations.deviations[name][place] for name in ("HTER", "NAIVE", "CLASS")]
         assert three == pytest.approx(expected, abs=6e-7)
-    hter_sd_plot(found, ax=ax)
+    hter_sd_plot(deviations, ax=ax)
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     assert ax.get_legend_handles_labels()[1][0] == "HTER, eq. (13)"
     with wording(terms="iso"):
-        iso = hter_sd_plot(found)
-        assert caption("hter-sd", found).startswith("FMR 10 %, FNMR 20 %, NC = 100 independent genuine trials")
+        iso = hter_sd_plot(deviations)
+        assert caption("hter-sd", deviations).startswith("FMR 10 %, FNMR 20 %, NC = 100 independent genuine trials")
     assert iso.get_legend_handles_labels()[1][3:] == ["FMR", "FNMR"]
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), [1, 10, 100, 1000])
-    for line, values in zip(ax.lines, found.deviations.values(), strict=True):
+    for line, values in zip(ax.lines, deviations.deviations.values(), strict=True):
         np.testing.assert_array_equal(line.get_ydata(), values)
 
 
@@ -87,9 +87,9 @@ def test_density_against_the_normal_distribution(ax: Axes) -> None:
 
 
 def test_deviations_of_single_rates() -> None:
-    found = hter_deviations(ratios=[10])
-    assert found.deviations["FAR"][0] == pytest.approx((0.1 * 0.9 / 1000) ** 0.5)
-    assert found.deviations["FRR"][0] == pytest.approx((0.2 * 0.8 / 100) ** 0.5)
+    deviations = hter_deviations(ratios=[10])
+    assert deviations.deviations["FAR"][0] == pytest.approx((0.1 * 0.9 / 1000) ** 0.5)
+    assert deviations.deviations["FRR"][0] == pytest.approx((0.2 * 0.8 / 100) ** 0.5)
     assert ratios_up_to(100, 3) == pytest.approx([1, 10, 100])
     settings: list[dict[str, Any]] = [{"ratios": [0]}, {"ratios": []}, {"far": 2.0}]
     for wrong in settings:

@@ -29,13 +29,13 @@ from figures.drawn import caption, refused
 
 
 def test_map_has_each_cell_in_its_place(study: CoverageStudy) -> None:
-    found = coverage_map(study.rows, "lbb")
-    assert found.squares.shape == (3 * 2, 2 * 2)
+    coverage = coverage_map(study.rows, "lbb")
+    assert coverage.squares.shape == (3 * 2, 2 * 2)
     for row in study.rows:
         if row.method == "lbb":
-            line = found.m.index(row.m) * 2 + found.rho.index(row.rho)
-            column = found.n.index(row.n) * 2 + found.pi.index(row.pi)
-            assert found.squares[line, column] == row.coverage
+            line = coverage.m.index(row.m) * 2 + coverage.rho.index(row.rho)
+            column = coverage.n.index(row.n) * 2 + coverage.pi.index(row.pi)
+            assert coverage.squares[line, column] == row.coverage
 
 
 def test_map_is_drawn_by_class(study: CoverageStudy) -> None:
@@ -72,8 +72,8 @@ def test_cells_that_are_not_there_stay_empty() -> None:
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "csv.gz"])
 def test_study_files_read_back(study: CoverageStudy, tmp_path: Path, ending: str) -> None:
     write_tables(study.tables(), tmp_path / f"study.{ending}")
-    found = read_study(tmp_path / f"study.{ending}")
-    assert [(r.n, r.m, r.pi, r.rho, r.method, r.coverage) for r in found] == [
+    rows = read_study(tmp_path / f"study.{ending}")
+    assert [(r.n, r.m, r.pi, r.rho, r.method, r.coverage) for r in rows] == [
         (r.n, r.m, r.pi, r.rho, r.method, r.coverage) for r in study.rows
     ]
 
@@ -113,11 +113,11 @@ def test_hook_lines(study: CoverageStudy, ax: Axes) -> None:
 
 def test_bars_are_observed_and_lines_expected(ax: Axes) -> None:
     errors = draw_individuals([8] * 100, 0.1, 0.2, generator="beta-binomial", rng=1)
-    found = fit_test(Individuals.from_counts(errors, 8), n_resamples=5)
-    fit_plot(found, ax=ax)
+    fit = fit_test(Individuals.from_counts(errors, 8), n_resamples=5)
+    fit_plot(fit, ax=ax)
     heights = [patch.get_height() for patch in ax.patches]  # type: ignore[attr-defined]
     assert heights == np.bincount(errors, minlength=len(heights)).tolist()
-    for line, model in zip(ax.lines, found.models, strict=True):
+    for line, model in zip(ax.lines, fit.models, strict=True):
         assert np.asarray(line.get_ydata()) == pytest.approx(model.expected[: len(heights)])
         assert str(line.get_label()).startswith(model.fit.model)
     assert ax.get_yscale() == "log"

@@ -26,24 +26,26 @@ from figures.drawn import caption, refused
 
 
 def test_diagnostic_panels(dev: Trials, test: Trials) -> None:
-    (found,) = diagnostics(dev, test, systems=["voice"], alpha=0.3, criterion="wer-min")
-    density, rates, wer, det = diagnostic_plot(found, figure=Figure())
-    low, high = found.densities.low, found.densities.high
-    widths = np.diff(found.densities.edges)
-    for part, rows in ((found.densities.genuine, test.genuine), (found.densities.impostor, ~test.genuine)):
+    (diagnostic,) = diagnostics(dev, test, systems=["voice"], alpha=0.3, criterion="wer-min")
+    density, rates, wer, det = diagnostic_plot(diagnostic, figure=Figure())
+    low, high = diagnostic.densities.low, diagnostic.densities.high
+    widths = np.diff(diagnostic.densities.edges)
+    for part, rows in ((diagnostic.densities.genuine, test.genuine), (diagnostic.densities.impostor, ~test.genuine)):
         scores = test.column("voice")[rows]
         inside = np.mean((scores >= low) & (scores <= high))
         assert float(part @ widths) == pytest.approx(float(inside))
     frr, far = (line.get_ydata() for line in rates.lines[:2])
-    middle = len(found.threshold) // 2
-    counts = count_errors(test.select(["voice"]), [found.threshold[middle]])[0]
+    middle = len(diagnostic.threshold) // 2
+    counts = count_errors(test.select(["voice"]), [diagnostic.threshold[middle]])[0]
     assert (np.asarray(far)[middle], np.asarray(frr)[middle]) == (counts.far, counts.frr)
-    np.testing.assert_allclose(np.asarray(wer.lines[0].get_ydata(), dtype=float), 0.3 * found.far + 0.7 * found.frr)
+    np.testing.assert_allclose(
+        np.asarray(wer.lines[0].get_ydata(), dtype=float), 0.3 * diagnostic.far + 0.7 * diagnostic.frr
+    )
     chosen = choose_thresholds(dev, "wer-min", 0.3, system="voice").threshold[0]
     assert float(np.asarray(wer.lines[1].get_xdata())[0]) == chosen
     assert density.get_xlim() == (low, high)
-    assert np.isfinite(found.threshold).all()
-    assert (found.far[0], found.frr[-1]) == (1, 1)
+    assert np.isfinite(diagnostic.threshold).all()
+    assert (diagnostic.far[0], diagnostic.frr[-1]) == (1, 1)
     assert det.get_xscale() == "function"
 
 
@@ -52,12 +54,12 @@ def test_diagnostic_rates_follow_every_threshold() -> None:
     rng = np.random.default_rng(4)
     scores = np.concatenate([rng.normal(4, 1, 10), rng.normal(0, 1, 5000)])
     trials = Trials.from_arrays(scores, np.repeat([True, False], [10, 5000]))
-    (found,) = diagnostics(trials, trials)
+    (diagnostic,) = diagnostics(trials, trials)
     places = rng.uniform(-3, 3, 200)
-    drawn = np.searchsorted(found.threshold, places, side="right") - 1
+    drawn = np.searchsorted(diagnostic.threshold, places, side="right") - 1
     counts = count_errors(trials, places)
-    np.testing.assert_allclose(found.far[drawn], counts.far, atol=0.0021)
-    np.testing.assert_allclose(found.frr[drawn], counts.frr, atol=0.0021)
+    np.testing.assert_allclose(diagnostic.far[drawn], counts.far, atol=0.0021)
+    np.testing.assert_allclose(diagnostic.frr[drawn], counts.frr, atol=0.0021)
 
 
 @pytest.mark.parametrize("copies", [1, 4, 6])
@@ -112,13 +114,13 @@ def test_scatter_draws_a_seeded_subsample(test: Trials) -> None:
 
 
 def test_scatter_gaussian_is_that_of_all_trials(test: Trials) -> None:
-    found = scatter_data(test, "face", "voice", points=5).impostor
+    sample = scatter_data(test, "face", "voice", points=5).impostor
     scores = test.select(["face", "voice"]).scores[~test.genuine]
-    np.testing.assert_allclose(found.mean, scores.mean(axis=0))
-    away = found.ellipse(2) - found.mean
+    np.testing.assert_allclose(sample.mean, scores.mean(axis=0))
+    away = sample.ellipse(2) - sample.mean
     # all points of an ellipse are as many standard deviations off
-    np.testing.assert_allclose(np.einsum("ij,jk,ik->i", away, np.linalg.inv(found.covariance), away), 4)
-    np.testing.assert_allclose(found.covariance, np.cov(scores.T, bias=True))
+    np.testing.assert_allclose(np.einsum("ij,jk,ik->i", away, np.linalg.inv(sample.covariance), away), 4)
+    np.testing.assert_allclose(sample.covariance, np.cov(scores.T, bias=True))
 
 
 def test_scatter_states_what_it_shows(test: Trials, ax: Axes) -> None:
@@ -157,11 +159,11 @@ def test_scatter_leaves_out_infinite_scores() -> None:
 
 
 def test_maps_show_both_classes_and_their_numbers(test: Trials) -> None:
-    found = system_correlations(test)
+    correlations = system_correlations(test)
     figure = Figure()
-    correlation_plot(found, figure=figure)
+    correlation_plot(correlations, figure=figure)
     genuine, impostor, _bar = figure.axes
-    for ax, part, word in ((genuine, found.genuine, "genuine"), (impostor, found.impostor, "impostor")):
+    for ax, part, word in ((genuine, correlations.genuine, "genuine"), (impostor, correlations.impostor, "impostor")):
         shown = ax.images[0].get_array()
         assert isinstance(shown, np.ma.MaskedArray)
         lower = np.tril_indices(2)  # each pair of three systems once

@@ -32,8 +32,8 @@ def test_the_first_42_looks_differ_and_the_first_seven_in_colour_and_marker() ->
 
 
 def test_style_is_for_own_figures_only() -> None:
-    own = plan_plot(PLAN)
-    assert not own.spines["top"].get_visible()
+    axes = plan_plot(PLAN)
+    assert not axes.spines["top"].get_visible()
     assert matplotlib.rcParams["font.size"] != STYLE["font.size"]
     theirs = Figure().add_subplot()
     plan_plot(PLAN, ax=theirs)

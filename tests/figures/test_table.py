@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 import fairtrial as ft
 from fairtrial.evaluation.expected import expected_performance
-from fairtrial.figures.table import FIGURES, FigureKind
+from fairtrial.figures.table import FIGURES, FigureKind, drawing_of
 from figures.drawn import PLAN, curve_of, refused
 
 KEYWORD = Parameter.KEYWORD_ONLY
@@ -66,3 +66,17 @@ def test_results_draw_themselves(dev: ft.Trials, test: ft.Trials) -> None:
     assert expected_performance(dev, test, points=3).plot().get_xlabel() == "alpha, the weight of FAR"
     with refused("no-such-figure"):
         result.plot("epc")
+
+
+def test_results_draw_themselves_as_the_command_does(dev: ft.Trials, test: ft.Trials) -> None:
+    curves = expected_performance(dev, test, points=5, bands="pointwise", compare=["face", "voice"], no_areas=True)
+    drawing = drawing_of(curves)
+    assert drawing.options["bands"] is curves.bands
+    assert drawing_of(curves, "epc-compare").data == (*curves.curves[:2], curves.comparisons[0])
+    with refused("not-compared"):
+        drawing_of(expected_performance(dev, test, points=5), "epc-significance")
+    system = ft.calibrate(dev, test)["face"]
+    ((curve,),) = drawing_of(system, "bayes-error", bands="pointwise", confidence=0.9).data
+    assert curve.band.confidence == 0.9
+    ((plain,),) = drawing_of(system, "ece").data
+    assert plain.band is None

@@ -25,9 +25,9 @@ def test_zoo_means_by_brute_force(test: Trials, by: str) -> None:
     zoo = zoo_data(test, system="face", by=by)  # type: ignore[arg-type]
     names = test.ids[by].decode()
     for place, name in enumerate(zoo.names):
-        own = test.column("face")[names == name], test.genuine[names == name]
-        assert zoo.genuine[place] == pytest.approx(own[0][own[1]].mean())
-        assert zoo.impostor[place] == pytest.approx(own[0][~own[1]].mean())
+        part = test.column("face")[names == name], test.genuine[names == name]
+        assert zoo.genuine[place] == pytest.approx(part[0][part[1]].mean())
+        assert zoo.impostor[place] == pytest.approx(part[0][~part[1]].mean())
 
 
 def test_zoo_names_goats_and_lambs(test: Trials, ax: Axes) -> None:

@@ -53,8 +53,8 @@ class Reader(HTMLParser):
 
 
 def data_of(text: str) -> dict[str, object]:
-    found: dict[str, object] = json.loads(Reader(text).scripts[0])
-    return found
+    data: dict[str, object] = json.loads(Reader(text).scripts[0])
+    return data
 
 
 def check_self_contained(text: str) -> None:

@@ -77,8 +77,8 @@ def test_page_opens_without_error_or_request_at_any_width(
 
 def positions(page: Any) -> dict[str, str]:
     panels = ("epc", "det", "density")
-    found = {name: page.locator(f"#{name}").get_attribute("data-at") for name in panels}
-    return found | {name: page.locator(f"#{name}").inner_text() for name in ("threshold", "far", "frr", "hter")}
+    places = {name: page.locator(f"#{name}").get_attribute("data-at") for name in panels}
+    return places | {name: page.locator(f"#{name}").inner_text() for name in ("threshold", "far", "frr", "hter")}
 
 
 def test_slider_moves_all_panels_together(browser: Any, pages: dict[str, Path]) -> None:
@@ -110,7 +110,7 @@ def test_slider_moves_all_groups(browser: Any, pages: dict[str, Path]) -> None:
         for _ in range(40 if keys == "ArrowRight" else bool(keys)):
             page.keyboard.press(keys)
         for rate in ("far", "frr"):
-            shown = [own["asked"][rate] if k is None else own[rate][k] for own in data["systems"]]
+            shown = [group["asked"][rate] if k is None else group[rate][k] for group in data["systems"]]
             at = page.locator(f"#rates-{rate}").get_attribute("data-at")
             assert [float(value) for value in at.split(",")] == pytest.approx(shown)
             assert page.locator(f"#rates-{rate} circle").count() == sum(value > 0 for value in shown)
@@ -118,7 +118,7 @@ def test_slider_moves_all_groups(browser: Any, pages: dict[str, Path]) -> None:
         assert page.locator("#det circle.elsewhere").count() == 2
     places = page.locator("#rates-far circle").evaluate_all("found => found.map((dot) => +dot.getAttribute('cx'))")
     low, high = data["rates"]["far"]["axis"]["low"], data["rates"]["far"]["axis"]["high"]
-    share = [(log10(own["far"][0]) - low) / (high - low) for own in data["systems"]]
+    share = [(log10(group["far"][0]) - low) / (high - low) for group in data["systems"]]
     assert places == pytest.approx([130 + 366 * part for part in share])
     assert heard == []
     page.close()
@@ -337,8 +337,8 @@ def test_pages_are_accessible(browser: Any, pages: dict[str, Path], width: int) 
         page, _ = opened(browser, path, width)
         page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = page.evaluate("axe.run()")
-        assert [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"]] == [], path.name
+        report = page.evaluate("axe.run()")
+        assert [(rule["id"], rule["nodes"][0]["html"]) for rule in report["violations"]] == [], path.name
         page.close()
 
 

@@ -19,8 +19,8 @@ def result() -> ft.calibration.CalibratedSystems:
 
 def test_page_says_cllr_what_dev_cost_and_who_is_better(result: ft.calibration.CalibratedSystems) -> None:
     page = page_of(result)
-    assert page.answer == (*(pair.answer() for pair in result.pairs), *(own.answer() for own in result))
-    assert [number.value for number in page.numbers] == [number_text(own.test[0]) for own in result]
+    assert page.answer == (*(pair.answer() for pair in result.pairs), *(system.answer() for system in result))
+    assert [number.value for number in page.numbers] == [number_text(system.test[0]) for system in result]
     assert [table.name for table in page.tables] == ["evidence", "costs", "parameters", "tests"]
     assert "Holm" in references(page)
     text = render(replace(page, repeat=REPEAT))
@@ -49,9 +49,9 @@ def test_many_systems_stay_below_a_megabyte(result: ft.calibration.CalibratedSys
 
 
 def test_page_of_a_saved_calibration(result: ft.calibration.CalibratedSystems) -> None:
-    found = ft.calibrate(None, result["face"].test_trials, model=result["face"].calibration)
-    page = page_of(found)
-    assert page.answer == (found.answer(),)
+    applied = ft.calibrate(None, result["face"].test_trials, model=result["face"].calibration)
+    page = page_of(applied)
+    assert page.answer == (applied.answer(),)
     text = render(page)
     assert "calibrated before, a priori" in text
     assert 'id="llr-map"' not in text

@@ -36,15 +36,15 @@ def answer(route: Any) -> None:
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
     """A page of charts, on which nothing may be complained about."""
-    found = browser.new_page(viewport={"width": 600, "height": 500})
+    page = browser.new_page(viewport={"width": 600, "height": 500})
     heard: list[str] = []
-    found.on("console", lambda message: heard.append(message.text))
-    found.on("pageerror", lambda error: heard.append(str(error)))
-    found.route(f"{HOME}**", answer)
-    found.goto(HOME)
-    yield found
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    page.route(f"{HOME}**", answer)
+    page.goto(HOME)
+    yield page
     assert heard == []
-    found.close()
+    page.close()
 
 
 def draw(page: Any, kind: str, data: dict[str, Any], options: dict[str, Any] | None = None) -> None:

@@ -21,14 +21,14 @@ def data() -> ft.groups.SyntheticGroups:
 
 
 @cache
-def found() -> ft.groups.GroupEvaluation:
+def grouped_result() -> ft.groups.GroupEvaluation:
     return ft.evaluate_groups(data().dev, data().test, by="group", impostor_by="impostor_group")
 
 
 @cache
 def page_of_groups() -> Page:
     with wording(terms="iso"):
-        return page_of(found())
+        return page_of(grouped_result())
 
 
 def test_page_shows_the_numbers_of_the_result() -> None:
@@ -37,13 +37,13 @@ def test_page_shows_the_numbers_of_the_result() -> None:
     check_self_contained(text)
     assert len(text.encode()) < 1_000_000
     reader = Reader(text)
-    for own in found().groups:
-        assert own.group in reader.text
-        assert own.far_interval is not None
-        assert f"{100 * own.far_interval.high:.2f}" in reader.text
-    for note in found().notes:
+    for group in grouped_result().groups:
+        assert group.group in reader.text
+        assert group.far_interval is not None
+        assert f"{100 * group.far_interval.high:.2f}" in reader.text
+    for note in grouped_result().notes:
         assert str(note) in reader.text
-    assert [table.name for table in page.tables] == [table.name for table in found().tables()]
+    assert [table.name for table in page.tables] == [table.name for table in grouped_result().tables()]
     assert "Hothorn" in references(page)
     assert "Owen 2007" in references(page)
 
@@ -59,28 +59,28 @@ def test_a_threshold_from_the_same_trials_is_not_called_one_from_dev() -> None:
 
 def test_answer_names_the_groups_that_differ_most_the_worse_one_first() -> None:
     (far,) = page_of_groups().answer
-    rates = {own.group: own for own in found().groups}
+    rates = {group.group: group for group in grouped_result().groups}
     ratio = rates[EVIL].far / rates["a"].far
     assert far.startswith("The FMR is not the same in all groups (p")
     assert f"{EVIL} with {100 * rates[EVIL].far:.2f} % and a with {100 * rates['a'].far:.2f} %" in far
     assert f"{ratio:.3g} times as much" in far
-    pair = next(own for own in found().pairs if (own.measure, {own.a, own.b}) == ("far", {"a", EVIL}))
+    pair = next(pair for pair in grouped_result().pairs if (pair.measure, {pair.a, pair.b}) == ("far", {"a", EVIL}))
     ends = sorted([pair.ratio_low, pair.ratio_high] if pair.a == EVIL else [1 / pair.ratio_low, 1 / pair.ratio_high])
     assert f"{ends[0]:.4g} to {ends[1]:.4g}" in far
     assert "No difference of the FNMR between groups is shown (p = " in far
 
 
 def test_groups_without_errors_are_told_by_a_limit() -> None:
-    test = found().tests[0]
+    test = grouped_result().tests[0]
     pair = replace(test.clearest, ratio=np.inf, ratio_low=3.25, ratio_high=np.inf, difference=0.1, a=EVIL, b="a")
-    answer = replace(found(), tests=(replace(test, clearest=pair),)).answer() + "."
+    answer = replace(grouped_result(), tests=(replace(test, clearest=pair),)).answer() + "."
     assert "at least 3.25 times as much (95 % limit, simultaneous over all pairs)." in answer
 
 
 def test_equal_groups_are_said_to_be_so() -> None:
-    far, frr = found().tests
+    far, frr = grouped_result().tests
     tests = replace(far, factor=3.0, within=4.0), replace(frr, factor=3.0, within=2.5)
-    answer = replace(found(), tests=tests).answer()
+    answer = replace(grouped_result(), tests=tests).answer()
     assert answer.endswith("The FRR is shown to be the same in all groups within a factor of 3")
     assert answer.count("within a factor") == 1
 
@@ -88,16 +88,16 @@ def test_equal_groups_are_said_to_be_so() -> None:
 def test_one_threshold_moves_all_groups_by_brute_force() -> None:
     page = page_of_groups()
     systems, rates = page.explore["systems"], page.explore["rates"]
-    assert [own["name"] for own in systems] == [own.group for own in found().groups]
+    assert [chart["name"] for chart in systems] == [chart.group for chart in grouped_result().groups]
     names, scores, genuine = texts_of(data().test, "group"), data().test.column(), data().test.genuine
     for k in (5, 50, 93):
-        (threshold,) = {own["threshold"][k] for own in systems}
+        (threshold,) = {chart["threshold"][k] for chart in systems}
         assert threshold == ft.rules.choose_thresholds(data().dev, "wer-equal", k / 100).threshold[0]
-        for own in systems:
-            rows = names == own["name"]
-            assert own["far"][k] == np.mean(scores[rows & ~genuine] > threshold)
-            assert own["frr"][k] == np.mean(scores[rows & genuine] <= threshold)
-            assert own["limits"]["far"]["low"][k] <= own["far"][k] <= own["limits"]["far"]["high"][k]
+        for chart in systems:
+            rows = names == chart["name"]
+            assert chart["far"][k] == np.mean(scores[rows & ~genuine] > threshold)
+            assert chart["frr"][k] == np.mean(scores[rows & genuine] <= threshold)
+            assert chart["limits"]["far"]["low"][k] <= chart["far"][k] <= chart["limits"]["far"]["high"][k]
         assert rates["frr"]["all"][k] == np.mean(scores[genuine] <= threshold)
 
 
@@ -110,17 +110,17 @@ def test_thirty_groups_stay_below_a_megabyte() -> None:
 def test_what_was_asked_has_the_intervals_of_the_table() -> None:
     explore = page_of_groups().explore
     assert explore["rates"]["far"]["axis"]["label"] == "FMR (%)"
-    for own, shown in zip(found().groups, explore["systems"], strict=True):
+    for group, shown in zip(grouped_result().groups, explore["systems"], strict=True):
         for rate in ("far", "frr"):
-            interval = own.interval_of(rate)
+            interval = group.interval_of(rate)
             assert interval is not None
             limits = shown["limits"][rate]
             assert limits["asked"] == list(interval.interval)
             # at the same threshold the interval along alpha is nearly the same: replicates are of all alphas together
             assert limits["high"][50] == pytest.approx(interval.high, rel=0.02)
-        assert own.hter_interval is not None
-        assert (shown["asked"]["low"], shown["asked"]["high"]) == tuple(own.hter_interval.interval)
-    assert explore["rates"]["far"]["asked"] == found().overall["far"]
+        assert group.hter_interval is not None
+        assert (shown["asked"]["low"], shown["asked"]["high"]) == tuple(group.hter_interval.interval)
+    assert explore["rates"]["far"]["asked"] == grouped_result().overall["far"]
 
 
 def test_names_with_markup_are_data() -> None:
@@ -128,20 +128,20 @@ def test_names_with_markup_are_data() -> None:
     assert "<script>alert" not in text
     systems = data_of(text)["systems"]
     assert isinstance(systems, list)
-    assert EVIL in [own["name"] for own in systems]
+    assert EVIL in [chart["name"] for chart in systems]
 
 
 def test_many_groups_make_no_large_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "_MOST_GROUPS", 2)
     monkeypatch.setattr(groups, "_MOST_ROWS", 4)
-    page = page_of(found())
-    assert [own["name"] for own in page.explore["systems"]] == [
-        own.group for own in found().groups if own.group != "few"
+    page = page_of(grouped_result())
+    assert [group["name"] for group in page.explore["systems"]] == [
+        group.group for group in grouped_result().groups if group.group != "few"
     ]
     assert [(note.code, note.values) for note in page.notes] == [("groups-not-drawn", {"shown": 2, "groups": 3})]
     pairs = next(table for table in page.tables if table.name == "pairs")
     assert len(pairs.rows) == 4
-    left_out = sorted(own.p_adjusted for own in found().pairs)[4:]
+    left_out = sorted(pair.p_adjusted for pair in grouped_result().pairs)[4:]
     assert max(pairs.column("p_adjusted")) <= min(left_out)
     assert any("4 rows of 6 with the smallest p values" in str(note) for note in pairs.notes)
 
@@ -153,8 +153,8 @@ def test_kinds_of_attack_are_drawn_with_the_genuine_trials_of_all() -> None:
     attacks = ft.evaluate_groups(data().dev, test, by="kind")
     page = page_of(attacks)
     systems = page.explore["systems"]
-    assert [own["name"] for own in systems] == [own.group for own in attacks.groups if own.group != "real"]
-    assert {tuple(own["frr"]) for own in systems} == {tuple(page.explore["rates"]["frr"]["all"])}
-    assert [sorted(own["limits"]) for own in systems] == [["far"]] * 3
+    assert [chart["name"] for chart in systems] == [chart.group for chart in attacks.groups if chart.group != "real"]
+    assert {tuple(chart["frr"]) for chart in systems} == {tuple(page.explore["rates"]["frr"]["all"])}
+    assert [sorted(chart["limits"]) for chart in systems] == [["far"]] * 3
     assert [note.code for note in page.notes] == ["groups-without-genuine"]
     check_self_contained(render(page))

@@ -30,10 +30,13 @@ def test_numbers_that_json_does_not_know() -> None:
 
 
 def test_what_systems_have_in_common_is_written_once() -> None:
-    systems = [{"name": name, "alpha": [0.0, 1.0], "threshold": [1.25, own]} for name, own in (("a", 2.0), ("b", 3.0))]
+    systems = [
+        {"name": name, "alpha": [0.0, 1.0], "threshold": [1.25, threshold]}
+        for name, threshold in (("a", 2.0), ("b", 3.0))
+    ]
     data = data_of(render(Page("t", "q", ("a",), (), (), (), REPEAT, explore={**ALONG, "systems": systems})))
     assert data["shared"] == {"alpha": [0, 1]}
-    assert data["systems"] == [{"name": own["name"], "threshold": own["threshold"]} for own in systems]
+    assert data["systems"] == [{"name": system["name"], "threshold": system["threshold"]} for system in systems]
 
 
 def test_tables_show_what_their_columns_say_and_sort_by_the_numbers() -> None:
@@ -92,11 +95,11 @@ def test_only_a_page_with_charts_holds_what_draws_them() -> None:
 def test_cells_are_sorted_by_numbers_and_pairs_by_their_lower_end() -> None:
     columns = (Column("name", "name"), Column("far", "FAR", "rate"), Column("limits", "limits", "interval"))
     rows = (("a", 0.01, (0.0, 0.02)), ("b", nan, None))
-    found = lay_out(Table("t", "Errors", columns, rows))
-    assert found["headings"] == ["name", "FAR %", "limits"]
-    assert [[cell["sort"] for cell in row] for row in found["rows"]] == [[None, 0.01, 0.0], [None, -inf, -inf]]
-    assert [cell["text"] for cell in found["rows"][0]] == ["a", "1.00", "0.000 to 2.00"]
-    assert found["rows"][1][0] == {"text": "b", "sort": None}
+    table = lay_out(Table("t", "Errors", columns, rows))
+    assert table["headings"] == ["name", "FAR %", "limits"]
+    assert [[cell["sort"] for cell in row] for row in table["rows"]] == [[None, 0.01, 0.0], [None, -inf, -inf]]
+    assert [cell["text"] for cell in table["rows"][0]] == ["a", "1.00", "0.000 to 2.00"]
+    assert table["rows"][1][0] == {"text": "b", "sort": None}
 
 
 def test_details_are_for_files_only() -> None:
@@ -108,16 +111,16 @@ def test_files_are_known_again_by_their_bytes(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     place = tmp_path / "scores.csv"
     place.write_bytes(b"label,face\n")
-    found = repeat_of("fairtrial evaluate --dev scores.csv", [str(place)], 3)
-    assert (found.command, found.seed, found.versions["fairtrial"]) == (
+    repeat = repeat_of("fairtrial evaluate --dev scores.csv", [str(place)], 3)
+    assert (repeat.command, repeat.seed, repeat.versions["fairtrial"]) == (
         "fairtrial evaluate --dev scores.csv",
         3,
         __version__,
     )
-    assert [(own.name, own.size, own.sha256) for own in found.inputs] == [
+    assert [(file.name, file.size, file.sha256) for file in repeat.inputs] == [
         (str(place), 11, hashlib.sha256(b"label,face\n").hexdigest())
     ]
-    assert str(found.made) == "1970-01-01"
+    assert str(repeat.made) == "1970-01-01"
 
 
 def test_page_of_a_result_goes_by_its_class() -> None:
@@ -126,10 +129,10 @@ def test_page_of_a_result_goes_by_its_class() -> None:
     assert page_of(result, REPEAT).title == "Evaluation of face"
     curves = expected_performance(dev, test, points=5, bands="pointwise", criterion="wer-equal")
     page = page_of(curves, REPEAT)
-    assert [own["name"] for own in page.explore["pooled"]["curves"]] == list(dev.systems)
-    for own, curve in zip(page.explore["pooled"]["curves"], curves.curves, strict=True):
-        assert own["hter"] == curve.hter.tolist()
-        assert own["low"] == curves.bands[curve.system].low.tolist()
+    assert [line["name"] for line in page.explore["pooled"]["curves"]] == list(dev.systems)
+    for line, curve in zip(page.explore["pooled"]["curves"], curves.curves, strict=True):
+        assert line["hter"] == curve.hter.tolist()
+        assert line["low"] == curves.bands[curve.system].low.tolist()
     assert page.explore["pooled"]["x"]["label"] == "alpha, the weight of FAR, by wer-equal"
     assert "thresholds by wer-equal on dev" in Reader(render(page)).text
     study = coverage_study(n=20, m=2, pi=0.1, rho=0.2, methods=("lbb",), exact=True)

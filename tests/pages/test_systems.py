@@ -114,9 +114,9 @@ def test_view_of_a_system_against_plain_counts_and_intervals() -> None:
     dev, test = two_systems(0), two_systems(1)
     page = page_of(evaluate(dev, test, systems="face"))
     view = page.explore["systems"][0]
-    own = test.select(["face"])
+    trials = test.select(["face"])
     for k in range(0, 101, 20):
-        counts = count_errors(as_source(own), view["threshold"][k]).scalar()
+        counts = count_errors(as_source(trials), view["threshold"][k]).scalar()
         assert (view["far"][k], view["frr"][k]) == (counts.far, counts.frr)
         judgement = judge(TrialSets(dev, test), system="face", criterion="wer-equal", alphas=view["alpha"][k])
         assert view["threshold"][k] == judgement.test.threshold[0]
@@ -125,7 +125,7 @@ def test_view_of_a_system_against_plain_counts_and_intervals() -> None:
         assert (view["low"][k], view["high"][k]) == pytest.approx((expected.low, expected.high), rel=0.05)
     edges = edges_of(view["density"])
     for name, flags in (("genuine", test.genuine), ("impostor", ~test.genuine)):
-        shown = np.histogram(own.scores[flags, 0], edges)[0] / np.count_nonzero(flags) / np.diff(edges)
+        shown = np.histogram(trials.scores[flags, 0], edges)[0] / np.count_nonzero(flags) / np.diff(edges)
         assert np.allclose(view["density"][name], shown)
 
 
@@ -233,8 +233,8 @@ def test_scores_far_from_zero_keep_their_digits() -> None:
 
 def test_one_sided_and_equivalence_are_told() -> None:
     dev, test = two_systems(0, ("a", "b")), two_systems(1, ("a", "b"))
-    found = compare(dev, test, n_resamples=50, alternative="less", margin=0.2)
-    sentences = page_of(found).answer
+    comparison = compare(dev, test, n_resamples=50, alternative="less", margin=0.2)
+    sentences = page_of(comparison).answer
     assert "one-sided" in sentences[0]
     assert any("equivalent" in sentence and "within 20.00 %" in sentence for sentence in sentences)
 
@@ -269,13 +269,13 @@ def test_systems_that_do_not_differ_on_any_trial_have_a_page() -> None:
     sets = [two_systems(seed, ("a", "b")) for seed in (0, 1)]
     dev, test = (
         Trials.from_arrays(
-            np.column_stack([own.column("a"), 2 * own.column("a") + 1]),
-            own.genuine,
+            np.column_stack([trials.column("a"), 2 * trials.column("a") + 1]),
+            trials.genuine,
             systems=["a", "b"],
-            claim=own.ids["claim"].decode(),
-            subject=own.ids["subject"].decode(),
+            claim=trials.ids["claim"].decode(),
+            subject=trials.ids["subject"].decode(),
         )
-        for own in sets
+        for trials in sets
     )
     page = page_of(compare(dev, test, n_resamples=50, margin=0.1))
     assert page.answer[0].startswith(
@@ -303,8 +303,8 @@ def test_the_better_system_is_the_one_with_more_recall_or_fewer_errors() -> None
         for _ in range(2)
     )
     for measure in ("frr", "recall"):
-        found = compare(dev, test, n_resamples=50, measure=measure)
-        assert page_of(found).answer[0].startswith("good is better than poor")
+        comparison = compare(dev, test, n_resamples=50, measure=measure)
+        assert page_of(comparison).answer[0].startswith("good is better than poor")
     claimed = compare(dev, test, n_resamples=50, measure="recall", alternative="less")
     assert "poor has a lower Recall than good is shown" in page_of(claimed).answer[0]
 

@@ -135,10 +135,7 @@ class Kept:
             return (json_text(self.answer.result, indent=2) + "\n").encode()
         if ending not in TABLE_ENDINGS:
             raise ParameterError(f"tables can be saved as {', '.join((*TABLE_ENDINGS, '.json'))}, not as {ending}")
-        with tempfile.TemporaryDirectory() as folder:
-            place = Path(folder, f"table{ending}")
-            write_tables(self.answer.tables, place)
-            return place.read_bytes()
+        return _written(ending, lambda place: write_tables(self.answer.tables, place))
 
     def picture(self, name: str, ending: str) -> bytes:
         """Give a figure as a file: .svg, .png or .pdf."""
@@ -147,11 +144,17 @@ class Kept:
             raise ParameterError(f"there is no figure {name}; there are {', '.join(self.answer.drawn) or 'none'}")
         if ending not in PICTURE_ENDINGS:
             raise ParameterError(f"figures can be saved as {', '.join(PICTURE_ENDINGS)}, not as {ending}")
-        with tempfile.TemporaryDirectory() as folder, _DRAWING:
-            place = Path(folder, f"figure{ending}")
-            width, height = FIGURES[name].size
-            write_picture(draw, place, width=width, height=height)
-            return place.read_bytes()
+        width, height = FIGURES[name].size
+        with _DRAWING:
+            return _written(ending, lambda place: write_picture(draw, place, width=width, height=height))
+
+
+def _written(ending: str, write: Callable[[Path], object]) -> bytes:
+    """Give what is written to a file of this ending."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder, f"file{ending}")
+        write(place)
+        return place.read_bytes()
 
 
 def drawn_later(**computed: Callable[[], Any]) -> dict[str, Draw]:
@@ -163,10 +166,10 @@ def drawn_later(**computed: Callable[[], Any]) -> dict[str, Draw]:
     return {key.replace("_", "-"): draw(key.replace("_", "-"), compute) for key, compute in computed.items()}
 
 
-def figures_of(result: Any, *names: str) -> dict[str, Draw]:
+def figures_of(result: Any, *names: str, **options: Any) -> dict[str, Draw]:
     """Figures of a result, whose data are computed when they are saved."""
 
     def draw(name: str) -> Draw:
-        return lambda figure: drawing_of(result, name)(figure)
+        return lambda figure: drawing_of(result, name, **options)(figure)
 
     return {name: draw(name) for name in names}

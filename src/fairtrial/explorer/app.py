@@ -21,6 +21,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -104,9 +105,12 @@ def make_app(paths: list[str], *, token: str, port: int) -> tuple[Guard, Session
         route("/api/files", _drop, "PUT"),
         route("/api/files/{file}", _close_file, "DELETE"),
         route("/api/read", partial(_read, sessions), "POST"),
-        route("/api/look", _look),
-        route("/api/track", _track),
-        route("/api/at", _at),
+        route("/api/look", _at_once(lambda data, asked: data.look(asked.getlist("system")))),
+        route(
+            "/api/track",
+            _at_once(lambda data, asked: data.track(asked.getlist("system"), asked.get("criterion", "eer"))),
+        ),
+        route("/api/at", _at_once(_at)),
         route("/api/ask", _ask, "POST"),
         route("/api/jobs/{job}", _job),
         route("/api/jobs/{job}", _stop, "DELETE"),
@@ -150,7 +154,7 @@ async def _session(session: Session, request: Request) -> Response:
             "version": __version__,
             "files": files,
             "data": None if data is None else _described(data),
-            "reading": None if data is None else data.reading.to_dict(),
+            "reading": None if data is None else data.reading.asked,
             "criteria": criteria_shown(),
             "roles": list(ROLES),
         }
@@ -208,20 +212,17 @@ async def _read(sessions: Sessions, session: Session, request: Request) -> Respo
     return await _awaited(session, session.begin(work, "read"))
 
 
-async def _look(session: Session, request: Request) -> Response:
-    data = session.known_data()
-    return _json(await run_in_threadpool(data.look, request.query_params.getlist("system")))
+def _at_once(compute: Callable[[Data, QueryParams], dict[str, Any]]) -> Work:
+    """Answer from the trials and the address alone."""
+
+    async def work(session: Session, request: Request) -> Response:
+        return _json(await run_in_threadpool(compute, session.known_data(), request.query_params))
+
+    return work
 
 
-async def _track(session: Session, request: Request) -> Response:
-    data = session.known_data()
-    asked = request.query_params
-    return _json(await run_in_threadpool(data.track, asked.getlist("system"), asked.get("criterion", "eer")))
-
-
-async def _at(session: Session, request: Request) -> Response:
+def _at(data: Data, asked: QueryParams) -> dict[str, Any]:
     """Errors at a threshold that is being dragged, or at a weight or target that was typed."""
-    data, asked = session.known_data(), request.query_params
     given: dict[str, Any] = {name: asked[name] for name in ("criterion",) if name in asked}
     for name in ("alpha", "threshold"):
         if name in asked:
@@ -229,7 +230,7 @@ async def _at(session: Session, request: Request) -> Response:
                 given[name] = float(asked[name])
             except ValueError as error:
                 raise ParameterError(f"{name} must be a number, not {cut(asked[name])}") from error
-    return _json(await run_in_threadpool(data.at, asked.getlist("system"), Point.of(given)))
+    return data.at(asked.getlist("system"), Point.of(given))
 
 
 async def _ask(session: Session, request: Request) -> Response:

@@ -35,6 +35,9 @@ CONFIDENCE = 0.95
 MAX_SYSTEMS = 12
 """Systems that are looked at together."""
 _ONE_COLUMN = tuple(role for role in ROLES if role not in ("score", "other"))
+_READING = ("dev", "test", "folds", "roles", "genuine", "impostor", "distances", "negate", "nan", "person",
+            "genuine_by", "cluster", "seed", "people")  # fmt: skip
+"""Fields of the browser that say how files are read."""
 _E24 = (1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0, 3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6.2, 6.8, 7.5,
         8.2, 9.1)  # fmt: skip
 """Two digits, evenly spaced on a logarithmic scale: the preferred numbers E24 of IEC 60063."""
@@ -72,6 +75,8 @@ class Reading:
         Seed of folds and resamples.
     people
         Key of a table of people, or empty.
+    asked
+        The fields of the browser, without those at their defaults.
     """
 
     dev: tuple[str, ...]
@@ -81,6 +86,7 @@ class Reading:
     cluster: Cluster | None = None
     rng: int = 0
     people: str = ""
+    asked: Fields = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, given: Fields) -> Reading:
@@ -106,29 +112,8 @@ class Reading:
         folds = None if test else int(check_number("folds", given.get("folds", 5), whole=True))
         seed = int(check_number("seed", given.get("seed", 0), whole=True))
         people = check_text("people", given.get("people", ""))
-        return cls(dev, test, folds, options, cluster or None, seed, people)  # type: ignore[arg-type]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the fields that `of` takes, without those at their defaults."""
-        options = self.options
-        roles = {**options.columns, "score": list(options.scores), "other": list(options.others)}
-        fields = {
-            "dev": list(self.dev),
-            "test": list(self.test),
-            "folds": self.folds,
-            "roles": {role: names for role, names in roles.items() if names},
-            "genuine": list(options.genuine_labels),
-            "impostor": list(options.impostor_labels),
-            "distances": options.negate is True,
-            "negate": [] if isinstance(options.negate, bool) else list(options.negate),
-            "nan": "" if options.nan == "error" else options.nan,
-            "person": options.person,
-            "genuine_by": options.genuine_by,
-            "cluster": self.cluster,
-            "seed": self.rng,
-            "people": self.people,
-        }
-        return {name: value for name, value in fields.items() if value}
+        asked = {name: given[name] for name in _READING if given.get(name)}
+        return cls(dev, test, folds, options, cluster or None, seed, people, asked)  # type: ignore[arg-type]
 
     def files(self, opened: OpenFiles) -> Files:
         """Give the files that are to be read."""

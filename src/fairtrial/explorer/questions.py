@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.calibration.calibration import calibrate
-from fairtrial.calibration.curves import bayes_error_curve, ece_curve, llr_map, pav_curve, tippett_curve
+from fairtrial.calibration.curves import llr_map
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.parameters import arguments_of, changed, option_words, repeat_call
 from fairtrial.core.tables import Column, Table
@@ -28,7 +28,7 @@ from fairtrial.explorer.jobs import Advance
 from fairtrial.figures.scores import diagnostics
 from fairtrial.figures.style import Floats
 from fairtrial.figures.system import along_alpha
-from fairtrial.figures.table import FIGURES, drawing_of
+from fairtrial.figures.table import FIGURES
 from fairtrial.figures.zoo import zoo_chart
 from fairtrial.fusion.fusion import fuse
 from fairtrial.groups.evaluation import evaluate_groups
@@ -243,14 +243,13 @@ def _curves(asked: Asked, advance: Advance) -> Answer:
     curves = tuple(curve for result in results for curve in result.curves)
     bands = {name: band for result in results for name, band in result.bands.items()}
     result = replace(results[0], curves=curves, bands=bands)
-    return Answer.of(result, {"epc": drawing_of(result, "epc", bands=bands)})
+    return Answer.of(result, figures_of(result, "epc"))
 
 
 def _regions(asked: Asked, advance: Advance) -> Answer:
     advance(0.1)
     result = asked.call(expected_performance, **asked.keywords(expected_performance, point=False))
-    drawn = {"epc-compare": FIGURES["epc-compare"].draw(*result.curves, result.comparisons[0])}
-    return Answer.of(result, drawn)
+    return Answer.of(result, figures_of(result, "epc-compare", "epc-significance"))
 
 
 def _compare(asked: Asked, advance: Advance) -> Answer:
@@ -263,11 +262,10 @@ def _compare(asked: Asked, advance: Advance) -> Answer:
         advance(done)
 
     result = asked.call(compare, **{**asked.keywords(compare), "systems": names, "progress": further})
-    pair = result.pairs[0]
-    drawn = {"bootstrap": FIGURES["bootstrap"].draw(pair, measure=result.measure.label)} if pairs == 1 else {}
-    answer = Answer.of(result, drawn)
+    answer = Answer.of(result, figures_of(result, *(["bootstrap"] if pairs == 1 else [])))
     chosen = "thresholds" if isinstance(result.measure, Measure) else "calibrations"
-    return replace(answer, sentences=(*answer.sentences, _assumption(data, pair.headline.threshold, chosen)))
+    assumption = _assumption(data, result.pairs[0].headline.threshold, chosen)
+    return replace(answer, sentences=(*answer.sentences, assumption))
 
 
 def _assumption(data: Data, threshold: str, chosen: str) -> str:
@@ -369,16 +367,15 @@ def _calibrate(asked: Asked, advance: Advance) -> Answer:
     for done, system in enumerate(result, 1):
         system.to_dict()  # computed once, and kept
         advance(0.8 * done / len(names))
-    banded: dict[str, Any] = {"confidence": asked.values.get("confidence", 0.95)}
-    random = {**banded, "rng": data.reading.rng}
-    drawn = drawn_later(
-        bayes_error=lambda: [bayes_error_curve(system, **banded) for system in result],
-        ece=lambda: [ece_curve(system, **banded) for system in result],
-        tippett=lambda: [tippett_curve(system) for system in result],
-        pav=lambda: [pav_curve(system, **random) for system in result],
-        **({"llr_map": lambda: llr_map(result.systems[0], **random)} if len(names) == 1 else {}),
-    )
-    return Answer.of(result, drawn, rng=data.reading.rng)
+    confidence, rng = asked.values.get("confidence", 0.95), data.reading.rng
+    drawn = {
+        **figures_of(result, "bayes-error", "ece", bands="pointwise", confidence=confidence),
+        **figures_of(result, "tippett"),
+        **figures_of(result, "pav", confidence=confidence, rng=rng),
+    }
+    if len(names) == 1:
+        drawn |= drawn_later(llr_map=lambda: llr_map(result.systems[0], confidence=confidence, rng=rng))
+    return Answer.of(result, drawn, rng=rng)
 
 
 def _zoo(asked: Asked, advance: Advance) -> Answer:
@@ -495,7 +492,7 @@ def _trial_table(trials: Trials, scores: Floats, thresholds: Floats, notes: tupl
     cells = (errors, *ids.values(), scores.tolist(), thresholds.tolist(), *others.values())
     rows = tuple(zip(*cells, strict=True))
     caption = "Trials that are decided wrongly, the farthest from the threshold first"
-    return Table("errors", caption, columns, rows, notes, shown=tuple(range(min(len(rows), MAX_ROWS))))
+    return Table("errors", caption, columns, rows, notes)
 
 
 def _person_table(trials: Trials, wrong: NDArray[np.bool_], role: str) -> Table:
@@ -516,8 +513,7 @@ def _person_table(trials: Trials, wrong: NDArray[np.bool_], role: str) -> Table:
         Column("impostor", "impostor trials", "count"),
     )
     rows = tuple((str(ids.names[k]), *(int(count[k]) for count in counts)) for k in order.tolist() if total[k])
-    shown = tuple(range(min(len(rows), MAX_ROWS)))
-    return Table(f"errors by {role}", f"Errors by {role}", columns, rows, shown=shown)
+    return Table(f"errors by {role}", f"Errors by {role}", columns, rows)
 
 
 QUESTIONS: dict[str, Question] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -18,10 +18,15 @@ from fairtrial.rules.measures import MeasureLike
 
 if TYPE_CHECKING:
     from fairtrial.benchmark.pooling import FusionBenchmark
-    from fairtrial.calibration.calibration import CalibratedSystems
+    from fairtrial.calibration.calibration import CalibratedSystem, CalibratedSystems
     from fairtrial.evaluation.comparison import Comparison
+    from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation
     from fairtrial.evaluation.expected import ExpectedPerformance
+    from fairtrial.fusion.fusion import FusionResult
     from fairtrial.groups.results import GroupEvaluation
+    from fairtrial.repeated.coverage import CoverageStudy
+
+    Calibrated: TypeAlias = CalibratedSystems | CalibratedSystem
 
 Bands = Literal["none", "pointwise"]
 PooledBands = Literal["none", "pointwise", "simultaneous"]
@@ -108,6 +113,8 @@ def marked_curves(
 
 def compared_curves(result: ExpectedPerformance) -> Drawn:
     """Give two curves and where they differ."""
+    if not result.comparisons:
+        raise ParameterError("these curves were not compared; name two systems with {compare!p}", code="not-compared")
     comparison = result.comparisons[0]
     curves = {curve.system: curve for curve in result.curves}
     notes = (*result.notes, *comparison.tables()[0].notes)
@@ -197,24 +204,47 @@ def zoo_sets(
     return Drawn((zoo_data(test, by=by, shows=shows, threshold=threshold),), {}, (*dev.notes, *test.notes))
 
 
-def _along_priors(kind: str, result: CalibratedSystems, bands: Bands, raw: bool, confidence: float) -> Drawn:
+def evaluated_curves(result: Evaluation | SystemEvaluation | FusionResult) -> Drawn:
+    """Give the curves of evaluated systems, with their points."""
+    from fairtrial.figures.det import operating_curve
+    from fairtrial.fusion.fusion import FusionResult
+
+    systems = (result.evaluation, *result.baselines) if isinstance(result, FusionResult) else _each(result)
+    curves = [
+        operating_curve(
+            each.judgement, each.threshold, each.interval("far"), each.interval("frr"), eer=each.eer_definition
+        )
+        for each in systems
+    ]
+    return Drawn((curves,))
+
+
+def study_rows(result: CoverageStudy) -> Drawn:
+    """Give the rows of a coverage study."""
+    return Drawn((result.rows,))
+
+
+def _each(result: Any) -> Sequence[Any]:
+    """Give the systems of a result of several, or the one of its own."""
+    return getattr(result, "systems", (result,))
+
+
+def _along_priors(kind: str, result: Calibrated, bands: Bands, raw: bool, confidence: float) -> Drawn:
     from fairtrial.calibration import curves
 
     make = getattr(curves, f"{kind}_curve")
     level = None if bands == "none" else confidence
     if level is None and confidence != 0.95:
         raise ParameterError("{confidence!p} applies to {bands!p}", code="does-not-apply", confidence=0, bands=0)
-    systems = [make(system, raw=raw, confidence=level) for system in result.systems]
+    systems = [make(system, raw=raw, confidence=level) for system in _each(result)]
     return Drawn((systems,), {}, _notes(result))
 
 
-def _notes(result: CalibratedSystems) -> tuple[Any, ...]:
-    return tuple(note for system in result.systems for note in system.notes)
+def _notes(result: Calibrated) -> tuple[Any, ...]:
+    return tuple(note for system in _each(result) for note in system.notes)
 
 
-def bayes_errors(
-    result: CalibratedSystems, *, bands: Bands = "none", raw: bool = False, confidence: float = 0.95
-) -> Drawn:
+def bayes_errors(result: Calibrated, *, bands: Bands = "none", raw: bool = False, confidence: float = 0.95) -> Drawn:
     """Compute the normalised Bayes error over prior log-odds.
 
     Parameters
@@ -231,9 +261,7 @@ def bayes_errors(
     return _along_priors("bayes_error", result, bands, raw, confidence)
 
 
-def cross_entropies(
-    result: CalibratedSystems, *, bands: Bands = "none", raw: bool = False, confidence: float = 0.95
-) -> Drawn:
+def cross_entropies(result: Calibrated, *, bands: Bands = "none", raw: bool = False, confidence: float = 0.95) -> Drawn:
     """Compute the empirical cross-entropy over prior log-odds.
 
     Parameters
@@ -244,16 +272,16 @@ def cross_entropies(
     return _along_priors("ece", result, bands, raw, confidence)
 
 
-def tippett_curves(result: CalibratedSystems) -> Drawn:
+def tippett_curves(result: Calibrated) -> Drawn:
     """Compute the proportions of trials above each log-likelihood ratio."""
     from fairtrial.calibration.curves import tippett_curve
 
-    curves = [tippett_curve(system) for system in result.systems]
+    curves = [tippett_curve(system) for system in _each(result)]
     return Drawn((curves,), {}, _notes(result))
 
 
 def pav_curves(
-    result: CalibratedSystems,
+    result: Calibrated,
     *,
     of_scores: bool = False,
     confidence: float = 0.95,
@@ -277,13 +305,13 @@ def pav_curves(
     """
     from fairtrial.calibration.curves import pav_curve
 
-    if of_scores and len(result.systems) != 1:
+    if of_scores and len(_each(result)) != 1:
         raise ParameterError(
             "{of_scores!p} are those of one system; choose it with {systems!p}", code="systems", of_scores=0, systems=0
         )
     curves = [
         pav_curve(system, of_scores=of_scores, confidence=confidence, n_resamples=n_resamples, rng=rng)
-        for system in result.systems
+        for system in _each(result)
     ]
     return Drawn((curves,), {}, _notes(result))
 

@@ -213,62 +213,54 @@ FIGURES = {kind.name: kind for kind in _KINDS}
 """All figures, in the order in which they are listed."""
 
 
-def _operating(*results: Any) -> Any:
-    """Prepare the DET figure of evaluated systems."""
-    from fairtrial.figures.det import operating_curve
-
-    return tuple(
-        operating_curve(
-            each.judgement, each.threshold, each.interval("far"), each.interval("frr"), eer=each.eer_definition
-        )
-        for each in results
-    )
-
-
-def _ece(result: Any) -> Any:
-    """Compute the empirical cross-entropy of a calibrated system."""
-    from fairtrial.calibration.curves import ece_curve
-
-    return ece_curve(result)
-
-
-_OF_RESULTS: dict[str, dict[str, Callable[[Any], Any]]] = {
-    "Evaluation": dict.fromkeys(("det", "roc"), lambda result: _operating(*result.systems)),
-    "SystemEvaluation": dict.fromkeys(("det", "roc"), _operating),
-    "FusionResult": dict.fromkeys(("det", "roc"), lambda result: _operating(result.evaluation, *result.baselines)),
-    "Comparison": {"bootstrap": lambda result: result.pairs[0]},
-    "ExpectedPerformance": {"epc": lambda result: result.curves},
-    "CalibratedSystems": {"ece": lambda result: [_ece(each) for each in result]},
-    "CalibratedSystem": {"ece": lambda result: _ece(result)},
-    "CoverageStudy": dict.fromkeys(("coverage", "hook"), lambda result: result.rows),
-    **{
-        name: dict.fromkeys(figures, lambda result: result)
-        for name, figures in (
-            ("PairComparison", ("bootstrap",)),
-            ("PerformanceCurve", ("epc",)),
-            ("GroupEvaluation", ("groups", "group-matrix", "group-det")),
-            ("BenchmarkResult", ("pooled-epc",)),
-            ("SystemCorrelations", ("correlation",)),
-            ("FitTest", ("fit",)),
-            ("RatePlan", ("plan",)),
-            ("EerBounds", ("eer-bound",)),
-        )
-    },
+_OF_RESULTS: dict[str, tuple[str, ...]] = {
+    "Evaluation": ("det", "roc"),
+    "SystemEvaluation": ("det", "roc"),
+    "FusionResult": ("det", "roc"),
+    "Comparison": ("bootstrap",),
+    "PairComparison": ("bootstrap",),
+    "ExpectedPerformance": ("epc", "epc-compare", "epc-significance"),
+    "PerformanceCurve": ("epc",),
+    "CalibratedSystems": ("ece", "bayes-error", "tippett", "pav"),
+    "CalibratedSystem": ("ece", "bayes-error", "tippett", "pav"),
+    "GroupEvaluation": ("groups", "group-matrix", "group-det"),
+    "BenchmarkResult": ("pooled-epc",),
+    "CoverageStudy": ("coverage", "hook"),
+    "SystemCorrelations": ("correlation",),
+    "FitTest": ("fit",),
+    "RatePlan": ("plan",),
+    "EerBounds": ("eer-bound",),
 }
-"""The figures of each kind of result, the main one first, and how its data are made of the result."""
+"""The figures of each kind of result, the main one first."""
+_DATA_OF = {
+    **dict.fromkeys(("Evaluation", "SystemEvaluation", "FusionResult"), f"{_DATA}evaluated_curves"),
+    "CoverageStudy": f"{_DATA}study_rows",
+}
+"""What gives the data of all figures of a kind of result."""
+_AS_COMMANDS = ("Comparison", "ExpectedPerformance", "CalibratedSystems", "CalibratedSystem")
+"""Results whose figures have the data that the command of the figure makes of them."""
 
 
 def drawing_of(result: Any, name: str = "", **options: Any) -> Drawing:
     """Give a figure of a result: the main one, or the one of this name."""
-    figures = _OF_RESULTS.get(type(result).__name__, {})
+    kind_of_result = type(result).__name__
+    figures = _OF_RESULTS.get(kind_of_result, ())
     chosen = name or next(iter(figures), "")
     if chosen not in figures:
         raise ParameterError(
             "{kind} has no figure {name!r}; it has {there}{meant}",
             code="no-such-figure",
             name=chosen,
-            kind=type(result).__name__,
+            kind=kind_of_result,
             meant=nearest(name, figures),
             there=listed(figures) or "none",
         )
-    return FIGURES[chosen].draw(figures[chosen](result), **options)
+    kind = FIGURES[chosen]
+    path = kind.data[1] if kind_of_result in _AS_COMMANDS else _DATA_OF.get(kind_of_result)
+    if path is None:
+        return kind.draw(result, **options)
+    module, _, function = path.partition(":")
+    make = getattr(import_module(module), function)
+    of_data = options.keys() & signature(make).parameters.keys()
+    drawn = make(result, **{name: options.pop(name) for name in of_data})
+    return kind.draw(*drawn.data, **drawn.options, **options)

@@ -93,6 +93,8 @@ EVIDENCE = (
         "trials determine, is added.",
         "Fafchamps & Gubert 2007; Cameron, Gelbach & Miller 2011",
     ),
+)
+EVIDENCE_FIGURES = (
     Reference("Normalised Bayes error over priors.", "Brümmer & de Villiers, The BOSARIS toolkit, 2011"),
     Reference(
         "Empirical cross-entropy over priors.",

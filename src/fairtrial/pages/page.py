@@ -201,8 +201,8 @@ def _embedded(data: dict[str, Any]) -> str:
     """Write JSON that can stand in a script element; what several systems have in common is written once."""
     first, *others = data.get("systems") or [{}]
     if others:
-        shared = {key: first[key] for key in ("alpha", "threshold") if all(own[key] == first[key] for own in others)}
-        systems = [{key: own[key] for key in own if key not in shared} for own in data["systems"]]
+        shared = {key: first[key] for key in ("alpha", "threshold") if all(each[key] == first[key] for each in others)}
+        systems = [{key: each[key] for key in each if key not in shared} for each in data["systems"]]
         data = {**data, "shared": shared, "systems": systems}
     text = json.dumps(_short(data), separators=(",", ":"), allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

@@ -45,20 +45,8 @@ from fairtrial.inference.estimates import GIVEN_ALONG
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.split import PROVENANCES, TrialSets
-from fairtrial.pages.methods import (
-    ADJUSTED,
-    APPLIED,
-    EVIDENCE,
-    FOLD_TESTS,
-    FUSION,
-    GROUP_CAPTIONS,
-    GROUPS,
-    JUDGED,
-    SEPARATION,
-    SEPARATION_BY_PEOPLE,
-    SIX,
-    interval_references,
-)
+from fairtrial.pages import methods
+from fairtrial.pages.methods import GROUP_CAPTIONS, JUDGED, interval_references
 from fairtrial.pages.page import Captions, Number, Page, Reference, Repeat
 from fairtrial.repeated.coverage import CoverageStudy
 from fairtrial.rules.measures import Measure, label_of
@@ -158,8 +146,8 @@ def _comparison_page(result: Comparison) -> Page:
         answer=(result.answer(), *(() if one_pair else result.sentences())),
         numbers=(*numbers, *([_difference_number(result.pairs[0], share)] if one_pair else [])),
         methods=(
-            *(FOLD_TESTS[test.test] for test in result.pairs[0].tests if test.test in FOLD_TESTS),
-            *ADJUSTED[result.correction],
+            *(methods.FOLD_TESTS[test.test] for test in result.pairs[0].tests if test.test in methods.FOLD_TESTS),
+            *methods.ADJUSTED[result.correction],
         ),
         explore={"differences": _difference_chart(result.pairs[:_MOST_PAIRS], label, share)},
     )
@@ -223,14 +211,14 @@ def _fusion_page(result: FusionResult) -> Page:
             "saved with it.",
             numbers=numbers,
             data=(_trials_table("Trials", None, sets.trials()),),
-            methods=(APPLIED, FUSION, *interval_references([fused.interval()])),
+            methods=(methods.APPLIED, methods.FUSION, *interval_references([fused.interval()])),
         )
     rule = JUDGED[sets.origin].asked.format(rule=fused.criterion.described(fused.alpha))
     page = Page(
         title=f"Fusion of {_joined(scores.systems)} by {scores.fusion}",
         asked=f"What fusion by {scores.fusion} (normalisation {scores.normalise}) gains over its systems{rule}.",
         numbers=numbers,
-        methods=(FUSION,),
+        methods=(methods.FUSION,),
     )
     systems = _curves([fused, *result.baselines])
     return _with_curves(page, systems, [fused.interval()], result.tables(), sets=sets)
@@ -256,7 +244,11 @@ def _calibration_page(result: CalibratedSystems, *, rng: int = 0) -> Page:
             for each in systems
         ),
         data=_judged_trials(first.sets),
-        methods=(*EVIDENCE[:2], *(ADJUSTED[result.correction] if result.pairs else ()), *EVIDENCE[2:]),
+        methods=(
+            *methods.EVIDENCE,
+            *(methods.ADJUSTED[result.correction] if result.pairs else ()),
+            *methods.EVIDENCE_FIGURES,
+        ),
         notes=notes,
         explore={"evidence": evidence_charts(systems[:_MOST_SYSTEMS], confidence=confidence, rng=rng)},
     )
@@ -302,7 +294,7 @@ def _groups_page(result: GroupEvaluation) -> Page:
         ),
         tables=tuple(tables),
         data=_judged_trials(sets),
-        methods=(words.threshold, GROUPS[0], *interval_references([leading]), *GROUPS[1:], words.curve),
+        methods=(words.threshold, methods.GROUPS[0], *interval_references([leading]), *methods.GROUPS[1:], words.curve),
         notes=tuple(notes),
         explore=group_charts(result, shown, captions.hter),
         captions=captions,
@@ -349,9 +341,9 @@ def _benchmark_page(result: BenchmarkResult | FusionBenchmark) -> Page:
         ),
         methods=(
             judged.threshold,
-            FUSION,
+            methods.FUSION,
             *interval_references([each.interval for each in result.experiments]),
-            *ADJUSTED["holm"],
+            *methods.ADJUSTED["holm"],
             judged.curve,
             Reference("The scores.", result.data.citation or result.data.title),
         ),
@@ -404,7 +396,7 @@ def _coverage_page(study: CoverageStudy) -> Page:
             for name, value in sorted(enough.items(), key=lambda entry: -entry[1])[:3]
         ),
         tables=(study.by_method(),),
-        methods=(SIX,),
+        methods=(methods.SIX,),
         explore={"coverage": coverage_chart(study.rows, study.best)},
     )
 
@@ -456,7 +448,7 @@ def _with_curves(
             judged.threshold,
             *interval_references(intervals),
             *page.methods,
-            SEPARATION_BY_PEOPLE if sets.sharing != "none" else SEPARATION,
+            methods.SEPARATION_BY_PEOPLE if sets.sharing != "none" else methods.SEPARATION,
             judged.curve,
         ),
         explore={**judged_charts(systems, judged.captions.hter), **page.explore},

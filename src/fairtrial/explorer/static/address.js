@@ -20,11 +20,11 @@ export const read = () => {
 };
 
 export const write = (state, { enter = false } = {}) => {
-  const told = new URLSearchParams();
+  const query = new URLSearchParams();
   for (const name of PLAIN)
-    if (state[name] !== undefined && state[name] !== null && state[name] !== "") told.set(name, state[name]);
-  for (const name of LISTS) for (const each of state[name]) told.append(name, each);
+    if (state[name] !== undefined && state[name] !== null && state[name] !== "") query.set(name, state[name]);
+  for (const name of LISTS) for (const each of state[name]) query.append(name, each);
   for (const name of DEEP)
-    if (state[name] && Object.keys(state[name]).length) told.set(name, JSON.stringify(state[name]));
-  if (location.hash.slice(1) !== told.toString()) history[enter ? "pushState" : "replaceState"](null, "", `#${told}`);
+    if (state[name] && Object.keys(state[name]).length) query.set(name, JSON.stringify(state[name]));
+  if (location.hash.slice(1) !== query.toString()) history[enter ? "pushState" : "replaceState"](null, "", `#${query}`);
 };

@@ -90,22 +90,22 @@ export const answerOf = (answer) => {
   return make("div", { class: "answered" }, cardOf(answer), drawn, tablesOf(answer, !drawn));
 };
 
-const link = (found, file, text) => make("a", { href: api.address(found.answer, file), download: file }, text);
-export const saving = (found) => {
-  const { command, python, note } = found.repeated;
+const link = (answer, file, text) => make("a", { href: api.address(answer.answer, file), download: file }, text);
+export const saving = (answer) => {
+  const { command, python, note } = answer.repeated;
   return make(
     "details",
     { class: "away" },
     make("summary", {}, "Save or repeat: report, tables, figures, command, Python"),
-    found.has_page &&
+    answer.has_page &&
       make(
         "p",
         { class: "row" },
         "Report, one file: ",
-        link(found, "report.html", "Save"),
+        link(answer, "report.html", "Save"),
         make(
           "a",
-          { href: `${api.address(found.answer, "report.html")}?show`, target: "_blank", rel: "noopener" },
+          { href: `${api.address(answer.answer, "report.html")}?show`, target: "_blank", rel: "noopener" },
           "Open",
         ),
       ),
@@ -114,15 +114,15 @@ export const saving = (found) => {
       { class: "row" },
       "Tables: ",
       ["csv", "tex", "md", "json", "parquet"].map((kind) =>
-        link(found, `table.${kind}`, kind === "tex" ? "LaTeX" : kind === "md" ? "Markdown" : kind.toUpperCase()),
+        link(answer, `table.${kind}`, kind === "tex" ? "LaTeX" : kind === "md" ? "Markdown" : kind.toUpperCase()),
       ),
     ),
-    found.figures.map((name) =>
+    answer.figures.map((name) =>
       make(
         "p",
         { class: "row" },
         `Figure ${name}: `,
-        ["svg", "png", "pdf"].map((kind) => link(found, `${name}.${kind}`, kind.toUpperCase())),
+        ["svg", "png", "pdf"].map((kind) => link(answer, `${name}.${kind}`, kind.toUpperCase())),
       ),
     ),
     command && make("div", {}, make("p", {}, "The same on the command line:"), copyable(command, "the command")),
@@ -176,7 +176,7 @@ const systemCharts = ({ systems, together, alpha, det, captions }) => {
   epc.move({
     x: system.asked.alpha,
     y: system.asked.hter,
-    others: system.asked.alpha === null ? [] : elsewhere.map((own) => ({ x: own.alpha, y: own.hter })),
+    others: system.asked.alpha === null ? [] : elsewhere.map((point) => ({ x: point.alpha, y: point.hter })),
   });
   curve.move({ ...system.asked, others: elsewhere });
   return [

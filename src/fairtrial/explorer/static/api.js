@@ -15,9 +15,9 @@ const asked = async (...given) => {
   } catch {
     throw new Refused(GONE, "gone");
   }
-  const found = await response.json().catch(() => ({ error: GONE }));
-  if (!response.ok || found.error) throw new Refused(found.error || `the server answered ${response.status}`, found.code);
-  return found;
+  const content = await response.json().catch(() => ({ error: GONE }));
+  if (!response.ok || content.error) throw new Refused(content.error || `the server answered ${response.status}`, content.code);
+  return content;
 };
 const asJson = (fields) => ({
   method: "POST",
@@ -27,9 +27,9 @@ const asJson = (fields) => ({
 const WAIT = 120;
 
 export const get = async (path, fields = {}) => {
-  const told = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields)) for (const each of [value].flat()) told.append(name, each);
-  return asked(`api/${path}?${told}`);
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) for (const each of [value].flat()) query.append(name, each);
+  return asked(`api/${path}?${query}`);
 };
 export const drop = async (file) =>
   asked(`api/files?${new URLSearchParams({ name: file.name })}`, { method: "PUT", body: file });
@@ -45,18 +45,18 @@ export const work = (path, fields, progress = () => {}) => {
     if (job) asked(`api/jobs/${job}`, { method: "DELETE" }).catch(() => {});
   };
   const run = async () => {
-    let found = await asked(`api/${path}`, asJson(fields));
-    while (found.job) {
-      job = found.job;
-      progress(found);
+    let state = await asked(`api/${path}`, asJson(fields));
+    while (state.job) {
+      job = state.job;
+      progress(state);
       if (stopped) {
         stop();
         return null;
       }
       await new Promise((resolve) => setTimeout(resolve, WAIT));
-      found = await get(`jobs/${job}`);
+      state = await get(`jobs/${job}`);
     }
-    return found.stopped || stopped ? null : found.result;
+    return state.stopped || stopped ? null : state.result;
   };
   return { stop, done: run() };
 };

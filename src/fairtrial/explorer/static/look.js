@@ -93,7 +93,7 @@ export const lookView = async (host, app) => {
           state.chosen = name;
           app.save();
           draw();
-          point.told();
+          point.refresh();
         },
       },
     });
@@ -233,11 +233,11 @@ export const lookView = async (host, app) => {
   );
   show(host, make("div", { class: "bar" }, point.host), sentence, numbers, panels, below, curves);
   try {
-    await point.told();
+    await point.refresh();
     look = await api.get("look", { system: app.systems() });
     if (gone) return;
     draw();
-    if (state.criterion === "threshold") point.told();
+    if (state.criterion === "threshold") point.refresh();
     else {
       move();
       evaluated();

@@ -57,7 +57,7 @@ export const pointControl = (app, change, { systems = true, threshold = true, ju
     again = false;
 
   // one question at a time: what moves meanwhile is asked when it is answered; along a track nothing is asked at all
-  const told = async () => {
+  const refresh = async () => {
     if (going) {
       again = true;
       return;
@@ -109,7 +109,7 @@ export const pointControl = (app, change, { systems = true, threshold = true, ju
     );
   const moved = () => {
     app.save();
-    told();
+    refresh();
   };
   const rule = (name) => {
     state.criterion = name;
@@ -183,7 +183,7 @@ export const pointControl = (app, change, { systems = true, threshold = true, ju
   };
   const control = {
     host,
-    told,
+    refresh,
     placed: () => {},
     drag: (value) => {
       const fresh = state.criterion !== "threshold";

@@ -137,6 +137,6 @@ export const questionView = (host, app, view) => {
   show(bar, point && point.host, form, trouble);
   show(host, bar, answers);
   drawForm();
-  if (point) point.told();
+  if (point) point.refresh();
   else later();
 };

@@ -46,13 +46,13 @@ export const wantedOf = (files, reading) => {
   const inSet = (set) => files.filter(({ key }) => wanted.sets[key] === set);
   const leading = () => inSet("dev")[0];
   const role = (column) => wanted.roles[column.name] || column.role;
-  const named = (own) =>
+  const namesOf = (kind) =>
     leading()
-      .columns.filter((column) => role(column) === own)
+      .columns.filter((column) => role(column) === kind)
       .map(({ name }) => name);
-  const told = (own) =>
+  const namesRead = (kind) =>
     leading()
-      .columns.filter((column) => column.role === own)
+      .columns.filter((column) => column.role === kind)
       .map(({ name }) => name);
   const labelColumn = () => leading().columns.find((column) => role(column) === "label");
 
@@ -69,16 +69,16 @@ export const wantedOf = (files, reading) => {
 
   // each gives what differs from what the files tell by themselves
   const rolesAsked = () => {
-    const found = {},
-      scores = named("score");
-    if (scores.join("\n") !== told("score").join("\n")) found.score = scores;
-    for (const own of SINGLE) {
-      const [name] = named(own);
-      if (name !== undefined && name !== told(own)[0]) found[own] = name;
+    const roles = {},
+      scores = namesOf("score");
+    if (scores.join("\n") !== namesRead("score").join("\n")) roles.score = scores;
+    for (const single of SINGLE) {
+      const [name] = namesOf(single);
+      if (name !== undefined && name !== namesRead(single)[0]) roles[single] = name;
     }
     const others = leading().columns.filter((column) => role(column) === "other" && SINGLE.includes(column.role));
-    if (others.length) found.other = others.map(({ name }) => name);
-    return found;
+    if (others.length) roles.other = others.map(({ name }) => name);
+    return roles;
   };
   const labelsAsked = () => {
     const words = labels();
@@ -87,7 +87,7 @@ export const wantedOf = (files, reading) => {
     return of("genuine").length || of("impostor").length ? { genuine: of("genuine"), impostor: of("impostor") } : {};
   };
   const distancesAsked = () => {
-    const scores = named("score"),
+    const scores = namesOf("score"),
       negate = scores.filter((name) => wanted.distances[name]);
     if (!negate.length) return {};
     return negate.length === scores.length ? { distances: true } : { negate };
