@@ -94,7 +94,7 @@ class Demo(Result):
     def answer(self) -> str:
         """Give their names, and what to do with them."""
         dev, test = self.files
-        return f"wrote {dev} and {test}; now try: fairtrial evaluate --dev {dev} --test {test}"
+        return f"wrote {dev} and {test}; try: fairtrial compare --dev {dev} --test {test}"
 
     def tables(self) -> tuple[Table, ...]:
         """Give none."""

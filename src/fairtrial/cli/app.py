@@ -125,7 +125,8 @@ def _of_usage(error: click.UsageError) -> ParameterError:
     if isinstance(error, click.MissingParameter) and error.param is not None:
         names = error.param.opts[:1] if isinstance(error.param, click.Option) else []
         message = " ".join(["give", *names, error.param.metavar or ""]).strip()
-    command = error.ctx.command_path if error.ctx is not None else "fairtrial"
+    words = error.ctx.command_path.split()[1:] if error.ctx is not None else []
+    command = " ".join(["fairtrial", *words])
     see = " See" if message.endswith("?") else "; see"
     return ParameterError(f"{message[:1].lower()}{message[1:]}{see} {command} --help", code="usage")
 

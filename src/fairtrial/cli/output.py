@@ -67,6 +67,8 @@ def print_result(result: Result, typed: Mapping[str, Any]) -> None:
         for note in table.notes
         if note not in first and str(note) != answer and (table in shown or (isinstance(note, Note) and note.warning))
     ]
+    if typed.get("all"):
+        notes = [note for note in notes if not (isinstance(note, Note) and note.code == "other-tests")]
     everything = bool(typed.get("all") or typed.get("verbose"))
     print_notes(notes, everything=everything, gap=any(table.rows for table in shown))
 

@@ -428,25 +428,32 @@ class Comparison(Result):
         count = plural(len(self.pairs), "pair")
         claims = {"two-sided": "", "less": ", claimed to be below 0", "greater": ", claimed to be above 0"}
         claimed = claims[self.pairs[0].headline.alternative]
-        how = f", {adjustment_text(self.correction, len(self.pairs))}" if len(self.pairs) > 1 else ""
-        tests = replace(
-            tests,
-            caption=f"Test of the difference A - B in {term(self.measure.label)}{claimed}{how}",
-            notes=(*self._test_notes(shown=True), _OTHER_TESTS, *self.notes),
+        label, first = term(self.measure.label), self.pairs[0]
+        caption = (
+            f"Test of the difference A - B in {label}{claimed}, {adjustment_text(self.correction, len(self.pairs))}"
         )
+        if len(self.pairs) == 1:
+            caption = f"Test of the difference {first.a} - {first.b} in {label}{claimed}"
+            same = ("pair", "p_adjusted")
+            columns = (replace(each, detail=each.detail or each.key in same) for each in tests.columns)
+            tests = replace(tests, columns=tuple(columns))
+        else:
+            differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
+        notes = (*self._test_notes(shown=True), _OTHER_TESTS, *self.notes)
+        tests = replace(tests, caption=caption, notes=notes)
         kinds = dict.fromkeys((test.test, test.threshold) for pair in self.pairs for test in pair.tests)
         assumed = [
             {"test": test, "assumes": _ASSUMED.get(test, _ASSUMED.get(test.rpartition("-")[2], "")), "threshold": given}
             for test, given in kinds
         ]
-        columns = (Column("test", "test"), Column("threshold", "threshold", "term"), Column("assumes", "assumes"))
-        notes = tuple(self._test_notes(shown=False))
-        assumptions = Table.of("assumptions", "What each test assumes", columns, assumed, notes=notes, detail=True)
-        if len(self.pairs) == 1:
-            adjusted = [replace(each, detail=each.detail or each.key == "p_adjusted") for each in tests.columns]
-            tests = replace(tests, columns=tuple(adjusted))
-        else:
-            differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
+        assumptions = Table.of(
+            "assumptions",
+            "What each test assumes",
+            (Column("test", "test"), Column("threshold", "threshold", "term"), Column("assumes", "assumes")),
+            assumed,
+            notes=tuple(self._test_notes(shown=False)),
+            detail=True,
+        )
         if not isinstance(self.measure, Measure):
             tests, differences = (table.with_title("threshold", "calibration") for table in (tests, differences))
         tables = (tests, self._ranking(), differences, assumptions, agreement, commands)
@@ -479,9 +486,9 @@ class Comparison(Result):
         if self.measure.name not in ("far", "frr"):
             columns.append(Column("value", self.measure.label, self.measure.kind))
         note = f"there are no letters, as systems were compared with {self.pairs[0].b} only, and not with each other"
-        few = len(self.ranking) == 2
+        is_one_pair = len(self.ranking) == 2
         if any(rank.letters for rank in self.ranking):
-            columns.append(Column("letters", "letters", detail=few))
+            columns.append(Column("letters", "letters", detail=is_one_pair))
             note = "systems that share a letter do not differ significantly"
         elif self.pairs[0].headline.alternative != "two-sided":
             note = "there are no letters, as tests are one-sided"
@@ -490,8 +497,8 @@ class Comparison(Result):
             chosen = f"error rates at the {chosen}"
         caption = f"{term(self.measure.label)} on {provenance.judged}, {self.kind}, {chosen}"
         records = [rank.to_dict() for rank in self.ranking]
-        legend = Note("letters", note, detail=few)
-        return Table.of("ranking", caption, (*columns, *COUNT_COLUMNS), records, notes=[legend])
+        notes = [] if is_one_pair else [Note("letters", note)]
+        return Table.of("ranking", caption, (*columns, *COUNT_COLUMNS), records, notes=notes)
 
 
 def compare(
