@@ -531,10 +531,10 @@ def compare(
     test : Trials, data frame or Counter, optional
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
-        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`; every
+        Instead of `test`: the number of folds of the people of dev, or blocks of `make_blocks`; every
         block is judged by thresholds from other people. This adds the corrected resampled t test over the folds.
     five_by_two : bool, default False
-        With `folds`: add Dietterich's 5x2cv test, for which people are dealt into halves five times.
+        With `folds`: add Dietterich's 5x2cv test, for which people are divided into halves five times.
     systems : sequence of str, optional
         The names of the systems, two or more; all by default.
     reference : str, optional
@@ -650,7 +650,7 @@ def compare(
         notes.append(
             Note(
                 "unpaired",
-                "counts do not tell on which trials two systems err together, so the test takes their trials as "
+                "counts do not show on which trials two systems err together, so the test treats their trials as "
                 "different ones: conservative if systems err on the same trials, anti-conservative if trials share "
                 "people; compare the scores themselves for paired tests",
             )

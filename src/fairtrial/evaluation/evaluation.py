@@ -640,7 +640,7 @@ def evaluate(
     test : Trials, data frame, ScoreSource, Counter or tuple of two array_like, optional
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
-        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`. Each
+        Instead of `test`: the number of folds of the people of dev, or blocks of `make_blocks`. Each
         block is judged by a threshold from other people; the threshold shown is the one that all trials give.
     systems : str or sequence of str, optional
         The names of the systems; all by default.

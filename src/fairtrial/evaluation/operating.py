@@ -315,7 +315,7 @@ def operating_table(
     test : Trials or data frame, optional
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
-        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of trials.
+        Instead of `test`: the number of folds of the people of dev, or blocks of trials.
     systems : sequence of str, optional
         The names of the systems; all by default.
     far_targets : sequence of float, default (0.01, 0.001, 0.0001)
@@ -323,7 +323,7 @@ def operating_table(
     confidence, cluster, resample
         As of `operating_points`.
     rng : numpy.random.Generator, int or None, default 0
-        The generator or seed by which people are dealt into folds.
+        The generator or seed that divides people into folds.
 
     Returns
     -------

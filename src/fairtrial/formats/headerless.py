@@ -183,7 +183,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
         column_roles = _guess_roles(rows, given, labelled=not options.key)
         if not column_roles:
             raise InputError(
-                "{origin}: the cells do not tell what its {width} columns hold; say so, as in {columns!o}",
+                "{origin}: its {width} columns cannot be identified by their cells; name them, as in {columns!o}",
                 code="columns-unclear",
                 origin=origin,
                 width=len(rows[0]),

@@ -243,7 +243,7 @@ def _unknown(head: Head) -> InputError:
     label = headerless.label_column(rows) if rows else None
     if label is not None:
         return InputError(
-            "{path}: the cells do not tell what its {width} columns hold; say so, as in {columns!o}",
+            "{path}: its {width} columns cannot be identified by their cells; name them, as in {columns!o}",
             code="columns-unclear",
             path=str(head.path),
             width=len(rows[0]),

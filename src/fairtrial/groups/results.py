@@ -464,7 +464,7 @@ class GroupEvaluation(Result):
 
         alone = table_of(
             "own_thresholds",
-            "If every group had a threshold of its own, chosen on its own dev trials",
+            "Each group at a separate threshold, chosen on its dev trials",
             OwnThreshold.FIELDS,
             self.own_thresholds,
             notes=("intervals hold for each group alone",),

@@ -541,8 +541,8 @@ def _open_minimum(judgement: Judgement) -> Iterator[Note]:
             cost, most = (float(np.asarray(judgement.criterion.cost(counts, alpha))) for counts in (chosen, alike))
             yield Note(
                 "open-minimum",
-                "on dev this threshold costs {proportion:percent} of what {everybody} everybody costs, which is no "
-                "significant difference: intervals may be too narrow, and p values too small",
+                "on dev this threshold costs {proportion:percent} of what {everybody} everybody costs, not "
+                "significantly less: intervals may be too narrow, and p values too small",
                 judgement.system,
                 warning=True,
                 proportion=cost / most,
