@@ -172,8 +172,10 @@ def read_sets(
     if takes_folds and test and folds is not None:
         raise ParameterError("give {test!p} or {folds!p}, not both", test=0, folds=0)
     if not test and folds is None and not test_is_optional:
-        one_set = "" if "threshold" in values or not takes_folds else ", or {folds!p} K if there is one set only"
-        raise ParameterError("give {test!p} F" + one_set, code="missing", test=0, folds=0)
+        template = "give {test!p} F" + (", or {folds!p} K if there is one set only" if takes_folds else "")
+        if "threshold" in values:
+            template = "give the trials as {test!p} F; {threshold!p} needs no others"
+        raise ParameterError(template, code="missing", test=0, folds=0, threshold=0)
     files = (*dev, *test)
     if any(is_counts(name) for name in files):
         return _read_counters(typed, needs)

@@ -469,7 +469,7 @@ class SystemEvaluation(Result):
             Column("system", "system"),
             Column("measure", "name of the measure", detail=True),
             Column("label", "measure", "term"),
-            Column("value", f"on {provenance.judged_set}", "figure"),
+            Column("value", "value", "figure"),
             Column("interval", interval_title(self.confidence), "figures"),
             Column("kind", "figures", "term", optional=True),
         )
@@ -478,7 +478,7 @@ class SystemEvaluation(Result):
             interval = self.measure_intervals[name]
             value, limits = (self.measures[name], interval.is_share), (*interval.interval, interval.is_share)
             rows.append((self.system, name, measure.label, value, limits, self._kind_of(measure)))
-        return Table("measures", "Further measures", columns, tuple(rows), section="system")
+        return Table("measures", f"Further measures on {provenance.judged}", columns, tuple(rows), section="system")
 
     def _trials(self) -> Table:
         provenance = PROVENANCES[self.kind]
