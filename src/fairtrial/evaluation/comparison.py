@@ -434,13 +434,20 @@ class Comparison(Result):
         )
         if len(self.pairs) == 1:
             caption = f"Test of the difference {first.a} - {first.b} in {label}{claimed}"
-            same = ("pair", "p_adjusted")
-            columns = (replace(each, detail=each.detail or each.key in same) for each in tests.columns)
-            tests = replace(tests, columns=tuple(columns))
+            hidden, spare = {"pair", "p_adjusted"}, set[str]()
         else:
             differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
+            hidden, spare = set[str](), {"p_value"}
+        columns = tuple(
+            replace(
+                each,
+                detail=each.detail or each.key in hidden,
+                optional=each.key in spare or (each.optional and each.key != "threshold"),
+            )
+            for each in tests.columns
+        )
         notes = (*self._test_notes(shown=True), _OTHER_TESTS, *self.notes)
-        tests = replace(tests, caption=caption, notes=notes)
+        tests = replace(tests, caption=caption, columns=columns, notes=notes)
         kinds = dict.fromkeys((test.test, test.threshold) for pair in self.pairs for test in pair.tests)
         assumed = [
             {"test": test, "assumes": _ASSUMED.get(test, _ASSUMED.get(test.rpartition("-")[2], "")), "threshold": given}
