@@ -8,12 +8,13 @@ import shutil
 import subprocess
 import sys
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
 from pathlib import Path
 
 import click
+import pytest
 from click.testing import CliRunner
 
 import fairtrial as ft
@@ -30,10 +31,11 @@ PROGRAMS = ("$", "fairtrial", "head", "make", "pip", "python")
 
 @dataclass(frozen=True)
 class Step:
-    """A command, and the lines below it; None where the page does not show what it prints."""
+    """A command, the lines below it (None if the page does not show its output), and the width of the terminal."""
 
     command: str
     lines: tuple[str, ...] | None = None
+    width: int | None = None
 
     @property
     def is_refused(self) -> bool:
@@ -106,8 +108,11 @@ class Page:
 
     @property
     def steps(self) -> list[Step]:
-        """Commands to run, in order."""
-        return [step for block in self.blocks if block.not_run is None for step in block.steps]
+        """Commands to run, in order, on a terminal as wide as a comment on the page says."""
+        width = re.search(r"<!-- terminal of (\d+) columns -->", self.text)
+        columns = int(width[1]) if width else None
+        steps = (step for block in self.blocks if block.not_run is None for step in block.steps)
+        return [replace(step, width=columns) for step in steps]
 
     @property
     def unrun(self) -> list[Block]:
@@ -149,7 +154,9 @@ def run(step: Step) -> str:
     """What a command prints in the current directory."""
     program, *arguments = shlex.split(step.command, comments=True)
     if program == "fairtrial":
-        result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("fairtrial.cli.output.terminal_width", lambda: step.width)
+            result = CliRunner().invoke(main, arguments, catch_exceptions=False)
         assert result.exit_code == (2 if step.is_refused else 0), f"{step.command} prints\n{result.output}"
         return result.output
     if program == "python" and len(arguments) == 1:

@@ -83,3 +83,20 @@ def test_optional_columns_are_kept_if_they_fit(width: int, headings: str) -> Non
     assert max(map(len, lines)) <= width
     assert " ".join(lines[0].split()) == headings
     assert "12.34" in " ".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (33, ["pair          test     p adjusted", "-" * 33, "face - voice  cluster        0.25"]),
+        (31, ["pair          test            p", "                       adjusted", "-" * 31]),
+        (30, ["  test     p adjusted", "-" * 21, "face - voice", "  cluster        0.25", "  mcnemar        0.25", ""]),
+        (19, ["  test            p", "           adjusted", "-" * 19, "face - voice", "  cluster      0.25"]),
+    ],
+)
+def test_a_section_becomes_a_line_above_its_rows(width: int, expected: list[str]) -> None:
+    columns = (Column("pair", "pair"), Column("test", "test"), Column("p", "p adjusted", "p"))
+    rows = tuple((pair, test, 0.25) for pair in ("face - voice", "face - phone") for test in ("cluster", "mcnemar"))
+    lines = Table("t", "", columns, rows, section="pair").to_text(width).splitlines()
+    assert lines[: len(expected)] == expected
+    assert " ".join(lines).count("face - phone") == 1

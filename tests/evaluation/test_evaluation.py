@@ -72,7 +72,7 @@ def test_one_system_of_several_is_named() -> None:
     with pytest.raises(TrialsError, match="no system 'bad'"):
         evaluate(trials, trials, systems="bad")
     assert any(
-        "reversed: the EER on dev is 100" in str(note) and "negate them" in str(note)
+        "reversed: the EER on dev is 100" in str(note) and "negate" in str(note)
         for note in evaluate(trials, trials, systems="reversed").notes
     )
 

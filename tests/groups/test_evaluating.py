@@ -140,9 +140,9 @@ def test_folds_by_brute_force() -> None:
 
 
 def test_folds_stand_for_the_test_set_and_judge_every_trial() -> None:
-    with pytest.raises(ft.ParameterError, match="give either"):
+    with pytest.raises(ft.ParameterError, match="give test, or folds"):
         ft.evaluate_groups(DATA.dev, by="group")
-    with pytest.raises(ft.ParameterError, match="give either"):
+    with pytest.raises(ft.ParameterError, match="not both"):
         ft.evaluate_groups(DATA.dev, DATA.test, by="group", folds=3)
     with pytest.raises(ft.ParameterError) as error:
         ft.evaluate_groups(DATA.dev, by="group", folds=ft.inference.make_blocks(DATA.dev, 3)[1:])

@@ -67,7 +67,7 @@ def test_threads_do_not_change_replicates_and_seeds_do() -> None:
 
 def test_sets_that_cannot_be_resampled_apart() -> None:
     folds = performance_curve(DEV, folds=make_blocks(DEV, 3), alphas=ALPHAS)
-    with pytest.raises(ParameterError, match="folds have no dev set"):
+    with pytest.raises(ParameterError, match="folds have no separate dev set"):
         resampled_curve(folds.judged(), MEASURES["hter"])
     same = performance_curve(DEV, DEV, alphas=ALPHAS).judged()
     with pytest.raises(ParameterError, match="cannot be resampled apart"):

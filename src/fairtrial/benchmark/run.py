@@ -472,7 +472,7 @@ def run_benchmark(
     inner : {"auto", "folds", "none"}, default "auto"
         Where the fused dev scores come from; see `fuse_scores`.
     inner_folds : int, default 5
-        The number of folds that dev trials are dealt into; see `fuse_scores`.
+        The number of folds of the dev trials; see `fuse_scores`.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     points : int, default 101

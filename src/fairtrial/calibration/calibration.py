@@ -611,7 +611,7 @@ def calibrate(
     model : Calibration, str or path-like, optional
         Instead of dev trials, a saved calibration or its file; it takes no options of the fit.
     folds : int or sequence of Block, optional
-        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`. Each
+        Instead of `test`: the number of folds of the people of dev, or blocks of `make_blocks`. Each
         block is calibrated on trials of other people; the calibration shown is the one that all trials give.
     systems : str or sequence of str, optional
         The names of the systems; all by default.

@@ -699,7 +699,7 @@ class EvidenceMeasure:
                 high = self.most if high >= self.most - slack else high
         note: Note | str = ""
         if limits == "wilson" and high == self.most:
-            text = "the interval reaches the cost of deciding all trials alike, where it may be too narrow"
+            text = "the interval reaches the cost of accepting or rejecting all trials, where it may be too narrow"
             note = Note("open-minimum", text, warning=True)
         return RateInterval(
             estimate,

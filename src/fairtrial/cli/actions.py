@@ -1,4 +1,4 @@
-"""Commands that ask no question: listings, example files, the explorer, completion."""
+"""Commands without a question: listings, example files, the explorer, completion."""
 
 from __future__ import annotations
 
@@ -58,10 +58,15 @@ def list_formats() -> Listing:
         Column("writes", "written", "flag"),
         Column("endings", "endings"),
     )
-    entries = [
-        {"name": own.name, "description": own.description, "writes": own.write is not None, "endings": [*own.endings]}
-        for own in FORMATS.values()
-    ]
+    entries = (
+        {
+            "name": each.name,
+            "description": each.description,
+            "writes": each.write is not None,
+            "endings": [*each.endings],
+        }
+        for each in FORMATS.values()
+    )
     return Listing("formats", columns, tuple(entries))
 
 
@@ -69,7 +74,7 @@ def list_criteria() -> Listing:
     """List the criteria by which thresholds are chosen."""
     from fairtrial.rules.criteria import CRITERIA
 
-    return _summaries("criteria", ((own.name, own.summary) for own in CRITERIA.values()))
+    return _summaries("criteria", {each.name: each.summary for each in CRITERIA.values()})
 
 
 def list_measures() -> Listing:
@@ -77,12 +82,12 @@ def list_measures() -> Listing:
     from fairtrial.calibration.measures import evidence_names
     from fairtrial.rules.measures import MEASURES
 
-    return _summaries("measures", [*((own.name, own.summary) for own in MEASURES.values()), *evidence_names().items()])
+    return _summaries("measures", {each.name: each.summary for each in MEASURES.values()} | evidence_names())
 
 
-def _summaries(what: str, entries: Any) -> Listing:
+def _summaries(what: str, summaries: Mapping[str, str]) -> Listing:
     columns = (Column("name", "name"), Column("summary", "what it is"))
-    return Listing(what, columns, tuple({"name": name, "summary": summary} for name, summary in entries))
+    return Listing(what, columns, tuple({"name": name, "summary": text} for name, text in summaries.items()))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -94,10 +99,10 @@ class Demo(Result):
     def answer(self) -> str:
         """Give their names, and what to do with them."""
         dev, test = self.files
-        return f"wrote {dev} and {test}; now try: fairtrial evaluate --dev {dev} --test {test}"
+        return f"wrote {dev} and {test}; try: fairtrial compare --dev {dev} --test {test}"
 
     def tables(self) -> tuple[Table, ...]:
-        """Give none."""
+        """Give no table."""
         return ()
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The command `fairtrial`: finds the subcommand, and turns errors of the user into one line and exit code 2."""
+"""The command `fairtrial`: find the subcommand, and turn errors of the user into one line and exit code 2."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fairtrial.core.words import nearest, visible, wording
 
 
 class LazyGroup(click.Group):
-    """A group that makes a command only when it is called or its help is asked for.
+    """A group that makes a command only when it, or its help, is called.
 
     Parameters
     ----------
@@ -118,20 +118,21 @@ class _Main(LazyGroup):
 
 
 def _of_usage(error: click.UsageError) -> ParameterError:
-    """Make one of our errors of one of click's; a group without a command shows its help instead."""
+    """Translate an error of click; a group without a command shows its help instead."""
     if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # since click 8.2
         raise error
     message = error.format_message().rstrip(".")
     if isinstance(error, click.MissingParameter) and error.param is not None:
         names = error.param.opts[:1] if isinstance(error.param, click.Option) else []
         message = " ".join(["give", *names, error.param.metavar or ""]).strip()
-    command = error.ctx.command_path if error.ctx is not None else "fairtrial"
+    words = error.ctx.command_path.split()[1:] if error.ctx is not None else []
+    command = " ".join(["fairtrial", *words])
     see = " See" if message.endswith("?") else "; see"
     return ParameterError(f"{message[:1].lower()}{message[1:]}{see} {command} --help", code="usage")
 
 
 def _refuse(error: FairtrialError, as_json: bool) -> NoReturn:
-    """Print an error, as JSON too if that was asked for, and end."""
+    """Print an error, with `--json` also as JSON, and exit with code 2."""
     if as_json:
         say(json_text({"error": error.to_dict()}, indent=2))
     say(f"error: {error}", aside=True)
@@ -153,7 +154,7 @@ def main() -> None:
 
 
 def work() -> int:
-    """Run the command that the arguments of the process name, and give its exit code; what is not ours is raised."""
+    """Run the command with the arguments of the process, and give its exit code; other errors are raised."""
     run: Callable[..., Any] = main
     try:
         return int(run(prog_name="fairtrial", standalone_mode=False) or 0)

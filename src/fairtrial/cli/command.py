@@ -1,4 +1,4 @@
-"""Commands made of functions: options follow from signatures, help from docstrings, output from results."""
+"""Make commands of functions: options from signatures, help from docstrings, output from results."""
 
 from __future__ import annotations
 
@@ -63,20 +63,34 @@ def load(path: str) -> Any:
 def make_command(name: str, declared: Declared) -> click.Command:
     """Make the command of a function."""
     function = load(declared.function)
+    takes = inspect.signature(function).parameters
     hidden = ("dev", "test", "system", "systems", "other", *declared.skip)
     arguments = [argument for argument in arguments_of(function) if argument.name not in hidden]
-    options = [argument for argument in arguments if argument.name not in declared.positional]
     named = {argument.name for argument in arguments}
-    params: list[click.Parameter] = [
-        _positional(argument, declared.positional[argument.name])
-        for argument in arguments
-        if argument.name in declared.positional
-    ]
-    extra = [*_source_options(declared, function), *_output_options(declared.outputs, {*named, *declared.skip})]
+    options: list[Argument] = []
+    if declared.reads in ("sets", "dev"):
+        options += [Argument("dev", repeated=True), Argument("test", repeated=True)]
+        if "data" not in takes:
+            options += [Argument("data"), Argument("only", help="Only this set of --data, such as LP1.")]
+    if declared.reads:
+        options.append(Argument("systems", repeated=True))
+    if "other" in takes:
+        options += [Argument("other_dev", repeated=True), Argument("other_test", repeated=True)]
+    if "memory" in declared.outputs:
+        options += [Argument("memory"), Argument("scheduler")]
+    written = ("out", *(output for output in declared.outputs if output != "memory"))
+    options += [Argument(output) for output in written if output not in {*named, *declared.skip}]
+    if "report" in declared.outputs:
+        options.append(Argument("title"))
+    options.append(Argument("terms", choices=("default", "iso"), default="default"))
+    options += [Argument(flag, bool) for flag in ("all", "verbose", "json")]
     if named & {"criterion", "measure", "measures"} and "costs" not in named:
-        extra.append(Argument("costs"))
-    reading = reading_arguments() if declared.reads else []
-    params += [option_of(argument) for argument in (*extra, *options, *reading)]
+        options.append(Argument("costs"))
+    positional = [each for each in arguments if each.name in declared.positional]
+    options += [each for each in arguments if each not in positional]
+    options += reading_arguments() if declared.reads else []
+    params: list[click.Parameter] = [_positional(each, declared.positional[each.name]) for each in positional]
+    params += map(option_of, options)
 
     def run(**typed: Any) -> None:
         run_question(declared, function, arguments, typed)
@@ -93,7 +107,8 @@ def run_question(declared: Declared, function: Any, arguments: Sequence[Argument
     check_not_read(context, files, beside)
     check_outputs({name: path for name, path in typed.items() if name not in takes})
     values, data = ask(declared, function, arguments, typed)
-    for trials in [each for each in (*data.values(), values.get("people")) if hasattr(each, "systems")][:1]:
+    trials = next((each for each in (*data.values(), values.get("people")) if hasattr(each, "systems")), None)
+    if trials is not None:
         distances = distances_among(typed, trials)
         use_distances(distances)
         if "threshold" in values:
@@ -105,8 +120,7 @@ def run_question(declared: Declared, function: Any, arguments: Sequence[Argument
             values["journal"] = f"{typed['out']}.journal"
         result = function(**data, **values)
     check_not_read(context, getattr(result, "files_read", ()))
-    if hasattr(result, "tables"):
-        write_outputs(result, typed, data, files)
+    write_outputs(result, typed, data, files)
     print_result(result, typed)
     name_outputs(result, typed)
     if "alpha" in values and "criterion" in takes and not typed["json"]:
@@ -129,7 +143,7 @@ def note_ignored_alpha(result: Any, criterion: Any, alpha: float) -> None:
 def ask(
     declared: Declared, function: Any, arguments: Sequence[Argument], typed: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Give the keyword arguments of a function, and the trials that it is asked about."""
+    """Give the keyword arguments of a function, and its trials."""
     takes = inspect.signature(function).parameters
     values = values_of(arguments, typed)
     if "costs" not in takes:
@@ -167,7 +181,7 @@ def ask(
         from fairtrial.formats.read import read_pair
 
         values["other"] = read_pair(typed["other_dev"], typed["other_test"], **reading_keywords(typed))
-    refuse_excluded(function, values, has_scores=all(getattr(own, "has_scores", True) for own in data.values()))
+    refuse_excluded(function, values, has_scores=all(getattr(each, "has_scores", True) for each in data.values()))
     return values, data
 
 
@@ -185,33 +199,6 @@ def _people(typed: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
         template = "{file} has the systems {names:list}; name one with {systems!p}"
         raise ParameterError(template, file=typed["people"], names=trials.systems, systems=0)
     return trials
-
-
-def _source_options(declared: Declared, function: Any) -> list[Argument]:
-    """List the options that name score files."""
-    takes = inspect.signature(function).parameters
-    options = []
-    if declared.reads in ("sets", "dev"):
-        options += [Argument("dev", repeated=True), Argument("test", repeated=True)]
-        if "data" not in takes:
-            options += [Argument("data"), Argument("only", help="Only this set of --data, such as LP1.")]
-    if declared.reads:
-        options.append(Argument("systems", repeated=True))
-    if "other" in takes:
-        options += [Argument("other_dev", repeated=True), Argument("other_test", repeated=True)]
-    if "memory" in declared.outputs:
-        options += [Argument("memory"), Argument("scheduler")]
-    return options
-
-
-def _output_options(outputs: Sequence[str], named: Iterable[str]) -> list[Argument]:
-    """List the options that say what becomes of a result."""
-    wanted = [name for name in outputs if name != "memory"]
-    options = [Argument(name) for name in ("out", *wanted) if name not in named]
-    if "report" in outputs:
-        options.append(Argument("title"))
-    terms = Argument("terms", choices=("default", "iso"), default="default")
-    return [*options, terms, *(Argument(name, bool) for name in ("all", "verbose", "json"))]
 
 
 def option_of(argument: Argument) -> click.Option:

@@ -364,7 +364,7 @@ def figure_commands() -> dict[str, Declared]:
 
     return {
         f"plot {name}": Declared(
-            "Figures", own.about, own.data[0], own.examples, own.more, own.reads, own.positional, skip=own.skip
+            "Figures", each.about, each.data[0], each.examples, each.more, each.reads, each.positional, skip=each.skip
         )
-        for name, own in FIGURES.items()
+        for name, each in FIGURES.items()
     }

@@ -1,7 +1,7 @@
-"""The way in: loads and runs the command line; whatever ends it becomes one line and an exit code.
+"""Load and run the command line; any error becomes one line and an exit code.
 
     0      all went well
-    1      the reader of the output has gone
+    1      the pipe of the output was closed
     2      an error that the user can mend
     70     a bug of fairtrial: a report of it is saved
     130    Ctrl-C; 128 + N for another signal N
@@ -26,7 +26,7 @@ _ARENAS = -8
 """The parameter of mallopt for the number of arenas, each of which reserves 64 MB."""
 _FULL = (ENOSPC, EDQUOT, EFBIG, EIO)
 _NO_MEMORY = ("failed to map segment", "cannot allocate memory", "failed to launch worker thread", "start new thread")
-"""What is said where a library could not be loaded, or a thread not be started, for want of memory."""
+"""Parts of messages about a library that could not be loaded, or a thread not be started, for want of memory."""
 
 
 def run() -> NoReturn:
@@ -50,12 +50,12 @@ def run() -> NoReturn:
 
 
 def _end(status: int) -> NoReturn:
-    """End the process at once, with all that was to be done at the end.
+    """Run exit handlers and end the process at once.
 
-    Threads of Arrow may still read ahead; Python's own end would wait for them for ever, now and then.
+    Threads of Arrow may still read ahead, and Python would sometimes wait for them for ever.
     """
     with suppress(KeyboardInterrupt):
-        # its processes would be waited for until they have been idle for long
+        # Python would wait for its processes until they have been idle for long
         if "joblib.externals.loky" in sys.modules:
             from joblib.externals.loky import get_reusable_executor
 
@@ -68,14 +68,14 @@ def _end(status: int) -> NoReturn:
 
 
 def stopped(number: int) -> int:
-    """Say that a signal ended the command, and give the exit code; the same signal once more ends it at once."""
+    """Print that a signal ended the command, and give the exit code; a second signal ends it at once."""
     signal.signal(number, signal.SIG_DFL)
     _say("interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}")
     return 128 + number
 
 
 def _answer_signals() -> None:
-    """End as after Ctrl-C, with all that was begun cleaned up, where the system would end the process at once."""
+    """Clean up on SIGTERM and SIGHUP as after Ctrl-C, instead of ending at once."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
@@ -87,14 +87,14 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _open_closed() -> None:
-    """Let an output that was closed be one that is thrown away; libraries write to it without a look."""
+    """Replace a closed output by one that discards; libraries write to it unchecked."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until the end
 
 
 def _keep_quiet() -> None:
-    """Say what is said in any encoding, and leave out what libraries warn of or log, here and in worker processes."""
+    """Print in any encoding, and silence warnings and logs of libraries, here and in worker processes."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if os.environ.get(_DEBUG) or sys.warnoptions:
@@ -125,7 +125,7 @@ def _spare_addresses() -> None:
 
 
 def _failed(error: Exception) -> int:
-    """Say what went wrong, and give the exit code."""
+    """Print the error, and give the exit code."""
     if os.environ.get(_DEBUG):
         import traceback
 
@@ -148,7 +148,7 @@ def _failed(error: Exception) -> int:
 
 
 def is_of_memory(error: Exception) -> bool:
-    """Whether an error says that there is not enough memory."""
+    """Check whether an error is about too little memory."""
     text = str(error).lower()
     return (
         isinstance(error, MemoryError)
@@ -158,7 +158,7 @@ def is_of_memory(error: Exception) -> bool:
 
 
 def _saved(error: Exception) -> str:
-    """Save a report, and say where."""
+    """Save a report, and name its file."""
     import platform
     import shlex
     import tempfile
@@ -179,7 +179,7 @@ def _saved(error: Exception) -> str:
 
 
 def _drop_output() -> None:
-    """Write nothing more to an output that cannot be written, and keep Python from trying at exit."""
+    """Discard further output that cannot be written, also at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

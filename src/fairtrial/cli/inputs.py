@@ -1,4 +1,4 @@
-"""What a command works on: score files read whole, in pieces or as counts, and how they are read."""
+"""Read the inputs of a command: score files whole, in pieces or as counts."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def threshold_of_scores(threshold: float, distances: set[str], systems: Sequence
 
 
 def names_of(typed: Mapping[str, Any]) -> tuple[str, ...]:
-    """Give the systems that were asked for."""
+    """Give the names of the chosen systems."""
     return tuple(dict.fromkeys(name for entry in typed.get("systems") or () for name in read_names(entry)))
 
 
@@ -172,8 +172,10 @@ def read_sets(
     if takes_folds and test and folds is not None:
         raise ParameterError("give {test!p} or {folds!p}, not both", test=0, folds=0)
     if not test and folds is None and not test_is_optional:
-        one_set = "" if "threshold" in values or not takes_folds else ", or {folds!p} K if there is one set only"
-        raise ParameterError("give {test!p} F" + one_set, code="missing", test=0, folds=0)
+        template = "give {test!p} F" + (", or {folds!p} K if there is one set only" if takes_folds else "")
+        if "threshold" in values:
+            template = "give the trials as {test!p} F; {threshold!p} needs no others"
+        raise ParameterError(template, code="missing", test=0, folds=0, threshold=0)
     files = (*dev, *test)
     if any(is_counts(name) for name in files):
         return _read_counters(typed, needs)
@@ -243,7 +245,7 @@ def _known_set(typed: Mapping[str, Any]) -> dict[str, Any]:
         template = "{name} has no dev trials; these are dev and test of the first of its random splits by people"
         dev = dev.with_notes(Note("random-split", template, name=known.name))
     systems = names_of(typed)
-    return {name: own.select(systems) if systems else own for name, own in (("dev", dev), ("test", test))}
+    return {"dev": dev.select(systems), "test": test.select(systems)} if systems else {"dev": dev, "test": test}
 
 
 def _read_counters(typed: Mapping[str, Any], needs: Sequence[str]) -> dict[str, Any]:
@@ -296,8 +298,7 @@ def _open_sets(typed: Mapping[str, Any], keywords: dict[str, Any], needs: Sequen
             # read whole, each would be a system; in pieces they would be taken for parts of one
             raise ParameterError(
                 f"{', '.join(paths[:3])}: several files that do not name their systems cannot be read in pieces; if "
-                "they are parts of one system, name it with --name; if each is a system of its own, put them side by "
-                "side in one file"
+                "they are parts of one system, name it with --name; if each is another system, put them into one file"
             )
         return trials
 
@@ -311,7 +312,7 @@ def _open_sets(typed: Mapping[str, Any], keywords: dict[str, Any], needs: Sequen
 
 
 def _executor(scheduler: str | None, stack: ExitStack) -> Executor | None:
-    """Give the cluster that was asked for; None for this process."""
+    """Connect to a Dask cluster; None for this process."""
     if scheduler is None:
         return None
     try:
@@ -354,7 +355,7 @@ def named_files(context: click.Context, kind: _FileName) -> list[str]:
 
 
 def check_not_read(context: click.Context, read: Iterable[str | Path], also_written: Iterable[str | Path] = ()) -> None:
-    """Raise an error if a command would write over a file that it reads, whatever it is called, or twice to one."""
+    """Raise an error if a command would write over a file that it reads, under any name, or twice to one file."""
     written = [*named_files(context, WRITTEN), *map(str, also_written)]
     places = [Path(os.path.realpath(name)) for name in written]
     for name, place in zip(written, places, strict=True):
@@ -372,12 +373,12 @@ def _expanded(read: Iterable[str | Path]) -> Iterator[Path]:
     for entry in read:
         try:
             yield from expand(entry)
-        except InputError:  # left to whoever reads it
+        except InputError:  # an error of the reader
             continue
 
 
 def _is_same(place: Path, path: Path) -> bool:
-    """Tell whether two names are of one file, through links of either kind."""
+    """Check whether two names are of one file, through links of either kind."""
     try:
         return place.samefile(path)
     except (OSError, ValueError):  # one of them is not there

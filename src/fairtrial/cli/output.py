@@ -1,4 +1,4 @@
-"""What people and programs get to see: an answer with tables, one JSON object, files of them, a line of progress."""
+"""Print results and write their files: an answer with tables and notes, one JSON object, a line of progress."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrial.core.notes import Note, gather_notes
+from fairtrial.core.notes import Note, as_note, gather_notes
 from fairtrial.core.tables import json_text, wrapped
 from fairtrial.core.words import visible
 
@@ -32,12 +32,12 @@ _WIDTH = 30
 
 
 def say(text: str = "", *, aside: bool = False) -> None:
-    """Print lines for people, or aside on standard error; what a terminal would take for a command is spelled out."""
+    """Print lines, or aside on standard error; escapes that a terminal would obey are spelled out."""
     _write("\n".join(visible(line) for line in text.split("\n")), aside=aside)
 
 
 def _write(text: str, *, aside: bool) -> None:
-    """Write to a stream in its own encoding, which `click.echo` would change; in colour on a terminal that has it."""
+    """Write to a stream without changing its encoding, as `click.echo` would; in colour on a terminal that has it."""
     stream = sys.stderr if aside else sys.stdout
     colour = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     print(text if colour else click.unstyle(text), file=stream, flush=aside)
@@ -53,22 +53,20 @@ def print_result(result: Result, typed: Mapping[str, Any]) -> None:
     if typed.get("json"):
         say(json_text(result.to_json(), indent=2))
         return
-    width, tables = terminal_width(), result.tables()
-    answer = result.answer()
-    _write(click.style("\n".join(wrapped(visible(answer), width)), bold=True), aside=False)
-    first = [note for table in tables for note in table.notes if isinstance(note, Note) and note.code in FIRST]
-    print_notes(first)
-    shown = [table for table in tables if typed.get("all") or not table.detail]
-    for text in filter(None, (table.to_text(width, whole=bool(typed.get("all"))) for table in shown)):
+    width, whole = terminal_width(), bool(typed.get("all"))
+    shown, notes = [], list[Note]()
+    for table in result.tables():
+        is_shown = whole or not table.detail
+        shown += [table] if is_shown else []
+        notes += (note for note in map(as_note, table.notes) if is_shown or note.warning)
+    if whole:
+        notes = [note for note in notes if note.code != "other-tests"]
+    _write(click.style("\n".join(wrapped(visible(result.answer()), width)), bold=True), aside=False)
+    print_notes(note for note in notes if note.code in FIRST)
+    for text in filter(None, (table.to_text(width, whole=whole) for table in shown)):
         say(f"\n{text}")
-    notes = [
-        note
-        for table in tables
-        for note in table.notes
-        if note not in first and str(note) != answer and (table in shown or (isinstance(note, Note) and note.warning))
-    ]
-    everything = bool(typed.get("all") or typed.get("verbose"))
-    print_notes(notes, everything=everything, gap=any(table.rows for table in shown))
+    rest = [note for note in notes if note.code not in FIRST]
+    print_notes(rest, everything=whole or bool(typed.get("verbose")), gap=any(table.rows for table in shown))
 
 
 def name_outputs(result: Any, typed: Mapping[str, Any]) -> None:
@@ -83,21 +81,14 @@ def print_notes(
     notes: Iterable[Note | str], *, everything: bool = False, aside: bool = False, gap: bool = False
 ) -> None:
     """Print warnings, then notes, alike ones as one; details on request."""
-    gathered = gather_notes(notes)
-    warnings = [note for note in gathered if isinstance(note, Note) and note.warning]
-    others = [
-        note
-        for note in gathered
-        if note not in warnings and (everything or not isinstance(note, Note) or not note.detail)
-    ]
-    if gap and (warnings or others):
+    kept = [note for note in map(as_note, gather_notes(notes)) if everything or note.warning or not note.detail]
+    if gap and kept:
         say(aside=aside)
-    for kind, group, colour in (("warning", warnings, "yellow"), ("note", others, None)):
-        for note in group:
-            line = visible(f"{kind}: {note}")
-            width = terminal_width()
-            text = "\n  ".join(wrapped(line, width and width - 2))
-            _write(click.style(text, fg=colour) if colour else text, aside=aside)
+    width = terminal_width()
+    for note in sorted(kept, key=lambda note: not note.warning):
+        line = visible(f"{'warning' if note.warning else 'note'}: {note}")
+        text = "\n  ".join(wrapped(line, width and width - 2))
+        _write(click.style(text, fg="yellow") if note.warning else text, aside=aside)
 
 
 def check_outputs(typed: Mapping[str, Any]) -> None:
@@ -130,8 +121,9 @@ def dev_beside(path: str) -> Path:
 
 
 def write_outputs(result: Any, typed: Mapping[str, Any], data: Mapping[str, Any], read: Iterable[str]) -> None:
-    """Write all files that were asked for: all of them, or none."""
+    """Write all requested files, or none."""
     from fairtrial.formats.files import write_together, write_whole
+    from fairtrial.formats.results import write_tables
 
     with write_together():
         if typed.get("out") is not None and not hasattr(result, "out"):
@@ -139,28 +131,22 @@ def write_outputs(result: Any, typed: Mapping[str, Any], data: Mapping[str, Any]
                 with write_whole(typed["out"]) as place:
                     place.write_text(json_text(result.to_json(), indent=2) + "\n", encoding="utf-8")
             else:
-                from fairtrial.formats.results import write_tables
-
                 write_tables(result.tables(), typed["out"])
         if typed.get("trials_out") is not None:
             from fairtrial.formats.decisions import write_decisions
 
-            write_decisions([own.decisions() for own in result], typed["trials_out"])
+            write_decisions([system.decisions() for system in result], typed["trials_out"])
         if typed.get("save") is not None:
             result.model.save(typed["save"])
         if typed.get("scores_out") is not None:
-            _write_scores(result, typed["scores_out"], data)
+            from fairtrial.formats.read import write_trials
+
+            scores = result.scores
+            write_trials(scores.test, typed["scores_out"])
+            if data.get("dev") is not None and scores.dev is not scores.test:  # with folds they are the same
+                write_trials(scores.dev, dev_beside(typed["scores_out"]))
         if typed.get("report") is not None:
             _write_page(result, typed, read)
-
-
-def _write_scores(result: Any, path: str, data: Mapping[str, Any]) -> None:
-    from fairtrial.formats.read import write_trials
-
-    scores = result.scores
-    write_trials(scores.test, path)
-    if data.get("dev") is not None and scores.dev is not scores.test:  # with folds they are the same
-        write_trials(scores.dev, dev_beside(path))
 
 
 def _write_page(result: Any, typed: Mapping[str, Any], read: Iterable[str]) -> None:

@@ -32,19 +32,19 @@ def make_plot(name: str, declared: Declared) -> click.Command:
     kind = FIGURES[name]
     first, *steps = map(load, kind.data)
     draw = load(f"fairtrial.figures:{kind.draws}")
-    own = [one for one in arguments_of(first) if one.name not in (*kind.skip, *_SOURCES)]
+    arguments = [each for each in arguments_of(first) if each.name not in (*kind.skip, *_SOURCES)]
     if "blocks" in inspect.signature(first).parameters:
-        own += [Argument(key, int) for key in ("folds", "rng")]
-    given = [(first, own)]
-    given += [(step, [one for one in arguments_of(step)[1:] if one.name != "asked"]) for step in steps]
-    given.append((draw, [one for one in arguments_of(draw)[1:] if one.name not in _DRAWN]))
+        arguments += [Argument(key, int) for key in ("folds", "rng")]
+    given = [(first, arguments)]
+    given += [(step, [each for each in arguments_of(step)[1:] if each.name != "asked"]) for step in steps]
+    given.append((draw, [each for each in arguments_of(draw)[1:] if each.name not in _DRAWN]))
     base = make_command(name, declared)  # positional arguments, sources and how files are read
     kept = ("dev", "test", "data", "only", "systems", "costs", "terms", "verbose", "json")
-    reading = {one.name for one in reading_arguments()} if declared.reads else set()
-    params = [one for one in base.params if one.name in (*kept, *reading, *declared.positional)]
-    every = {one.name: one for _, group in reversed(given) for one in group}
+    reading = {each.name for each in reading_arguments()} if declared.reads else set()
+    params = [each for each in base.params if each.name in (*kept, *reading, *declared.positional)]
+    every = {each.name: each for _, group in reversed(given) for each in group}
     taken = {param.name for param in params}
-    params += [option_of(one) for key, one in every.items() if key not in taken]
+    params += [option_of(each) for key, each in every.items() if key not in taken]
     if "costs" not in taken and every.keys() & {"criterion", "measure"}:
         params.append(option_of(Argument("costs", help="Costs of dcf, as in evaluate.")))
     shown: dict[str, Any] = {"group": "Output", "show_default": True}
@@ -102,23 +102,25 @@ def run_plot(
     values |= kind.fixed
     result: Any = function(**data, **values)
     check_not_read(context, getattr(result, "files_read", ()))
-    for step, own in steps:
-        more = with_costs(values_of(own, typed), typed, required=False)
+    for step, step_arguments in steps:
+        more = with_costs(values_of(step_arguments, typed), typed, required=False)
         more |= {"asked": values} if "asked" in inspect.signature(step).parameters else {}
         result = step(result, **more)
     parts = result if isinstance(result, tuple) else (result,)
     judged = [getattr(part, "judgement", None) for part in parts]
     holders = [*parts, *(getattr(part, "curve", None) for part in parts), *judged]
-    holders += [getattr(own, "sets", None) for own in judged]
-    found = [note for holder in holders for note in getattr(holder, "notes", None) or ()]
-    notes = gather_notes(found or [note for trials in data.values() for note in getattr(trials, "notes", ())])
+    holders += [getattr(judgement, "sets", None) for judgement in judged]
+    of_result = [note for holder in holders for note in getattr(holder, "notes", None) or ()]
+    notes = gather_notes(of_result or [note for trials in data.values() for note in getattr(trials, "notes", ())])
     drawn = result if isinstance(result, Drawn) else Drawn((result,))
     kind = replace(kind, function=drawn.function or kind.function)
     drawing = kind.draw(*drawn.data, **drawn.options, **values_of(drawing_arguments, typed))
     write_picture(drawing, typed["out"], **{key: typed[key] for key in _LOOK})
     if typed["json"]:
-        told = {"notes": plain(notes)} if notes else {}
-        say(json_text({"out": typed["out"], "figure": kind.name, "caption": drawing.caption, **told}, indent=2))
+        shown: dict[str, Any] = {"out": typed["out"], "figure": kind.name, "caption": drawing.caption}
+        if notes:
+            shown["notes"] = plain(notes)
+        say(json_text(shown, indent=2))
     else:
         say("\n".join([typed["out"], *wrapped(drawing.caption, terminal_width())]))
         print_notes(notes, everything=typed["verbose"], aside=True)

@@ -47,7 +47,7 @@ class FairtrialError(Exception):
     ...     ft.evaluate(([0.9], [0.1]), ([0.8], [0.2]), alpha=2)
     ... except ft.FairtrialError as error:
     ...     print(error.code, "-", error)
-    parameter - alpha must be between 0 and 1, not 2
+    parameter - alpha must be between 0 and 1, not 2; 2 % is 0.02
     """
 
     code: str = "error"
@@ -126,7 +126,7 @@ class ParameterError(FairtrialError, ValueError):
     >>> ft.published.proportion_interval(3, 100, confidence=95)
     Traceback (most recent call last):
         ...
-    fairtrial.core.errors.ParameterError: confidence must be between 0 and 1, not 95
+    fairtrial.core.errors.ParameterError: confidence must be between 0 and 1, not 95; 95 % is 0.95
     """
 
     code = "parameter"
@@ -151,8 +151,13 @@ def check_share(name: str, value: float, *, open_ends: bool = False) -> float:
     except (TypeError, ValueError) as error:
         raise ParameterError(f"{name} must be one number between 0 and 1, not {value!r}") from error
     if not within:
-        raise ParameterError(f"{name} must be between 0 and 1, not {value}")
+        raise ParameterError(f"{name} must be between 0 and 1, not {value}{_in_percent(value)}")
     return float(value)
+
+
+def _in_percent(value: float) -> str:
+    """Say how a number that was meant in percent is written."""
+    return f"; {value:g} % is {value / 100:g}" if 2 <= value <= 100 else ""
 
 
 def check_rate(name: str, rate: float, *, open_ends: bool = False) -> float:
@@ -264,5 +269,5 @@ def check_alphas(alphas: ArrayLike) -> NDArray[np.float64]:
         raise ParameterError("alpha must be one number or a one-dimensional array of them")
     outside = values[~((values >= 0) & (values <= 1))]
     if outside.size:
-        raise ParameterError(f"alpha must be between 0 and 1, not {outside[0]:g}")
+        raise ParameterError(f"alpha must be between 0 and 1, not {outside[0]:g}{_in_percent(outside[0])}")
     return values

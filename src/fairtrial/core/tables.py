@@ -322,19 +322,29 @@ class Table:
         -------
         str
             Caption, headings and rows. On a narrow terminal, optional columns that do not fit are left out; then
-            headings are wrapped, then words in cells, and in the end every row stands upright. No number is broken.
+            headings are wrapped, the section becomes a line above its rows, words in cells are wrapped, and in the end
+            every row stands upright. No number is broken.
         """
         groups = list(self.sections(whole=whole))
         if not groups:
             return ""
         places = [k for k, column in enumerate(self.visible_columns) if not column.optional]
+        section = next((k for k in places if self.visible_columns[k].key == self.section), None)
+        margin = 0
+        if section is not None and not self._widths(groups, places, width, wrap="headings"):
+            others = [k for k in places if k != section]
+            if self._widths(groups, others, width and width - _GAP, wrap="headings"):
+                places, margin = others, _GAP
+        room = width and width - margin
         for k, column in enumerate(self.visible_columns):
-            if column.optional and self._widths(groups, more := sorted([*places, k]), width, wrap="nothing"):
+            if column.optional and self._widths(groups, more := sorted([*places, k]), room, wrap="nothing"):
                 places = more
-        ways = (self._widths(groups, places, width, wrap=wrap) for wrap in ("nothing", "headings", "cells"))
+        ways = (self._widths(groups, places, room, wrap=wrap) for wrap in ("nothing", "headings", "cells"))
         widths = next(filter(None, ways), [])
-        is_too_wide = width is not None and not widths
-        lines = self._stand_upright(groups, width or 0) if is_too_wide else self._lay_out(groups, places, widths)
+        if width is not None and not widths:
+            lines = self._stand_upright(groups, width)
+        else:
+            lines = self._lay_out(groups, places, widths, margin)
         caption = [line for line in wrapped(visible(str(self.caption)), width) if line]
         return "\n".join(line.rstrip() for line in [*caption, *lines])
 
@@ -357,8 +367,9 @@ class Table:
         return [] if excess > 0 else widths
 
     def _lay_out(
-        self, groups: Sequence[list[list[str]]], places: Sequence[int], widths: Sequence[int]
+        self, groups: Sequence[list[list[str]]], places: Sequence[int], widths: Sequence[int], margin: int
     ) -> Iterator[str]:
+        """Give headings and rows; with a margin, those of each section below its name."""
         right = [self.visible_columns[k].is_numeric for k in places]
         keys = [column.key for column in self.visible_columns]
         section = keys.index(self.section) if self.section in keys else None
@@ -370,13 +381,15 @@ class Table:
                     " " * (width - cell_width(part)) + part if to_right else part + " " * (width - cell_width(part))
                     for part, width, to_right in zip(parts, widths, right, strict=True)
                 )
-                yield (" " * _GAP).join(padded)
+                yield " " * margin + (" " * _GAP).join(padded)
 
         yield from lines([self.headings[k] for k in places])
-        yield "-" * (sum(widths) + _GAP * (len(widths) - 1))
+        yield "-" * (margin + sum(widths) + _GAP * (len(widths) - 1))
         for number, group in enumerate(groups):
             if number and any(len(rows) > 1 for rows in groups):
                 yield ""
+            if margin and section is not None:
+                yield visible(group[0][section])
             for index, row in enumerate(group):
                 yield from lines(["" if index and k == section else row[k] for k in places])
 

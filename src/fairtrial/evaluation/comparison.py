@@ -428,25 +428,39 @@ class Comparison(Result):
         count = plural(len(self.pairs), "pair")
         claims = {"two-sided": "", "less": ", claimed to be below 0", "greater": ", claimed to be above 0"}
         claimed = claims[self.pairs[0].headline.alternative]
-        how = f", {adjustment_text(self.correction, len(self.pairs))}" if len(self.pairs) > 1 else ""
-        tests = replace(
-            tests,
-            caption=f"Test of the difference A - B in {term(self.measure.label)}{claimed}{how}",
-            notes=(*self._test_notes(shown=True), _OTHER_TESTS, *self.notes),
+        label, first = term(self.measure.label), self.pairs[0]
+        caption = (
+            f"Test of the difference A - B in {label}{claimed}, {adjustment_text(self.correction, len(self.pairs))}"
         )
+        if len(self.pairs) == 1:
+            caption = f"Test of the difference {first.a} - {first.b} in {label}{claimed}"
+            hidden, spare = {"pair", "p_adjusted"}, set[str]()
+        else:
+            differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
+            hidden, spare = set[str](), {"p_value"}
+        columns = tuple(
+            replace(
+                each,
+                detail=each.detail or each.key in hidden,
+                optional=each.key in spare or (each.optional and each.key != "threshold"),
+            )
+            for each in tests.columns
+        )
+        notes = (*self._test_notes(shown=True), _OTHER_TESTS, *self.notes)
+        tests = replace(tests, caption=caption, columns=columns, notes=notes)
         kinds = dict.fromkeys((test.test, test.threshold) for pair in self.pairs for test in pair.tests)
         assumed = [
             {"test": test, "assumes": _ASSUMED.get(test, _ASSUMED.get(test.rpartition("-")[2], "")), "threshold": given}
             for test, given in kinds
         ]
-        columns = (Column("test", "test"), Column("threshold", "threshold", "term"), Column("assumes", "assumes"))
-        notes = tuple(self._test_notes(shown=False))
-        assumptions = Table.of("assumptions", "What each test assumes", columns, assumed, notes=notes, detail=True)
-        if len(self.pairs) == 1:
-            adjusted = [replace(each, detail=each.detail or each.key == "p_adjusted") for each in tests.columns]
-            tests = replace(tests, columns=tuple(adjusted))
-        else:
-            differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
+        assumptions = Table.of(
+            "assumptions",
+            "What each test assumes",
+            (Column("test", "test"), Column("threshold", "threshold", "term"), Column("assumes", "assumes")),
+            assumed,
+            notes=tuple(self._test_notes(shown=False)),
+            detail=True,
+        )
         if not isinstance(self.measure, Measure):
             tests, differences = (table.with_title("threshold", "calibration") for table in (tests, differences))
         tables = (tests, self._ranking(), differences, assumptions, agreement, commands)
@@ -479,9 +493,9 @@ class Comparison(Result):
         if self.measure.name not in ("far", "frr"):
             columns.append(Column("value", self.measure.label, self.measure.kind))
         note = f"there are no letters, as systems were compared with {self.pairs[0].b} only, and not with each other"
-        few = len(self.ranking) == 2
+        is_one_pair = len(self.ranking) == 2
         if any(rank.letters for rank in self.ranking):
-            columns.append(Column("letters", "letters", detail=few))
+            columns.append(Column("letters", "letters", detail=is_one_pair))
             note = "systems that share a letter do not differ significantly"
         elif self.pairs[0].headline.alternative != "two-sided":
             note = "there are no letters, as tests are one-sided"
@@ -490,8 +504,8 @@ class Comparison(Result):
             chosen = f"error rates at the {chosen}"
         caption = f"{term(self.measure.label)} on {provenance.judged}, {self.kind}, {chosen}"
         records = [rank.to_dict() for rank in self.ranking]
-        legend = Note("letters", note, detail=few)
-        return Table.of("ranking", caption, (*columns, *COUNT_COLUMNS), records, notes=[legend])
+        notes = [] if is_one_pair else [Note("letters", note)]
+        return Table.of("ranking", caption, (*columns, *COUNT_COLUMNS), records, notes=notes)
 
 
 def compare(
@@ -524,10 +538,10 @@ def compare(
     test : Trials, data frame or Counter, optional
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
-        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`; every
+        Instead of `test`: the number of folds of the people of dev, or blocks of `make_blocks`; every
         block is judged by thresholds from other people. This adds the corrected resampled t test over the folds.
     five_by_two : bool, default False
-        With `folds`: add Dietterich's 5x2cv test, for which people are dealt into halves five times.
+        With `folds`: add Dietterich's 5x2cv test, for which people are divided into halves five times.
     systems : sequence of str, optional
         The names of the systems, two or more; all by default.
     reference : str, optional
@@ -646,7 +660,7 @@ def compare(
         notes.append(
             Note(
                 "unpaired",
-                "counts do not tell on which trials two systems err together, so the test takes their trials as "
+                "counts do not show on which trials two systems err together, so the test treats their trials as "
                 "different ones: conservative if systems err on the same trials, anti-conservative if trials share "
                 "people; compare the scores themselves for paired tests",
             )

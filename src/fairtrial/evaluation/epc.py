@@ -300,7 +300,7 @@ def performance_curve(
     test : Trials, data frame, ScoreSource, Counter or tuple of two array_like, optional
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
-        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`; every
+        Instead of `test`: the number of folds of the people of dev, or blocks of `make_blocks`; every
         block is judged by thresholds from other people, and errors are pooled.
     alphas : array_like, optional
         The weights or targets that the criterion takes, rising, shape (alphas,); 0, 0.01, ..., 1 by default.

@@ -460,7 +460,7 @@ class SystemEvaluation(Result):
             Column("system", "system"),
             Column("measure", "name of the measure", detail=True),
             Column("label", "measure", "term"),
-            Column("value", f"on {provenance.judged_set}", "figure"),
+            Column("value", "value", "figure"),
             Column("interval", interval_title(self.confidence), "figures"),
             Column("kind", "figures", "term", optional=True),
         )
@@ -469,7 +469,7 @@ class SystemEvaluation(Result):
             interval = self.measure_intervals[name]
             value, limits = (self.measures[name], interval.is_share), (*interval.interval, interval.is_share)
             rows.append((self.system, name, measure.label, value, limits, self._kind_of(measure)))
-        return Table("measures", "Further measures", columns, tuple(rows), section="system")
+        return Table("measures", f"Further measures on {provenance.judged}", columns, tuple(rows), section="system")
 
     def _trials(self) -> Table:
         provenance = PROVENANCES[self.kind]
@@ -600,7 +600,7 @@ def evaluate(
     test : Trials, data frame, ScoreSource, Counter or tuple of two array_like, optional
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
-        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`. Each
+        Instead of `test`: the number of folds of the people of dev, or blocks of `make_blocks`. Each
         block is judged by a threshold from other people; the threshold shown is the one that all trials give.
     systems : str or sequence of str, optional
         The names of the systems; all by default.

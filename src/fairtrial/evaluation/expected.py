@@ -197,7 +197,7 @@ def expected_performance(
     test : Trials, data frame, ScoreSource, Counter or tuple of two array_like, optional
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
-        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of trials.
+        Instead of `test`: the number of folds of the people of dev, or blocks of trials.
     systems : sequence of str, optional
         The names of the systems; all by default.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-min"

@@ -273,7 +273,7 @@ def every_test(
 
 
 REPEATS = 5
-"""The number of times that people are dealt into halves for the 5x2cv test."""
+"""The number of times that people are divided into halves for the 5x2cv test."""
 
 
 def corrected_resampled_test(
@@ -397,7 +397,7 @@ def five_by_two_test(
         sqrt(float(variances.mean())),
         alternative=alternative,
         measure=measure,
-        note="the difference is that of the first half dealt, which the test goes by",
+        note="the difference is that of the first split into halves, on which the test is based",
         threshold="re-estimated",
         degrees=REPEATS,
     )

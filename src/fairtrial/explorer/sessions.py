@@ -75,7 +75,7 @@ class Session:
     def job(self, key: str) -> Job:
         """Give a job; raise an error if it is forgotten."""
         if key not in self.jobs:
-            raise ParameterError("this work is not known any more; ask again", code="forgotten")
+            raise ParameterError("this computation is gone; ask again", code="forgotten")
         return self.jobs[key]
 
     def keep(self, question: Question, asked: Asked, answer: Answer) -> tuple[str, Kept]:

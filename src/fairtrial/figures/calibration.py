@@ -249,7 +249,7 @@ def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> 
     first = methods[0]
     systems = tuple(dict.fromkeys(method.system for method in methods))
     if len(systems) > 1:
-        text = f"scores of {listed(systems)} have scales of their own: draw the maps of one system"
+        text = f"scores of {listed(systems)} have different scales: draw the maps of one system"
         raise ParameterError(text, code="several-scales")
     with axes_for(ax, "llr-map") as axes:
         axes.axhline(0.0, color=GREY, linewidth=0.9, zorder=1)

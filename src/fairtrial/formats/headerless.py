@@ -244,7 +244,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
 
 def unclear_columns(origin: str, width: int, example: dict[str, str]) -> InputError:
     """Describe a text whose cells do not tell the roles of its columns."""
-    template = "{origin}: the cells do not tell what its {width} columns hold; say so, as in {columns!o}"
+    template = "{origin}: its {width} columns cannot be identified by their cells; name them, as in {columns!o}"
     return InputError(template, code="columns-unclear", origin=origin, width=width, columns=example)
 
 

@@ -257,8 +257,8 @@ def _header_of(head: Head, lines: int) -> bytes:
     found = head.data[:end]
     if not end or b"\r" in found.replace(b"\r\n", b"") or found.count(b'"') % 2:
         raise InputError(
-            f"{head.path}: cannot be read in pieces, as the names of its columns do not stand in one line that ends in "
-            "a line feed; write it anew, or as Parquet"
+            f"{head.path}: cannot be read in pieces, as its header is not one line that ends in a line feed; rewrite "
+            "it, or convert it to Parquet"
         )
     return found
 

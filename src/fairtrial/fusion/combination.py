@@ -309,7 +309,7 @@ def fuse_scores(
         trials that are held out of the fit, fold by fold, as in Algorithm 1. ``none``: from the trials that the fusion
         was fitted on, which is faster and optimistic. ``auto``: the default of the method.
     inner_folds : int, default 5
-        The number of folds that dev trials are dealt into. They do not split a client, unless the method or the
+        The number of folds of the dev trials. They do not split a client, unless the method or the
         normalisation fits something for each client: then every client's trials are dealt into the folds.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.

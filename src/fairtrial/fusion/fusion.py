@@ -354,7 +354,7 @@ def fuse(
     test : Trials or data frame, optional
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
-        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`. Each
+        Instead of `test`: the number of folds of the people of dev, or blocks of `make_blocks`. Each
         block is fused by a fit to trials of other people, which also set its threshold; the weights and the model are
         those that all trials give.
     model : FusionModel, str or path-like, optional
@@ -378,7 +378,7 @@ def fuse(
     inner : {"auto", "folds", "none"}, default "auto"
         Where the fused dev scores come from; see `fuse_scores`.
     inner_folds : int, default 5
-        The number of folds that dev trials are dealt into; see `fuse_scores`.
+        The number of folds of the dev trials; see `fuse_scores`.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
     confidence : float, default 0.95

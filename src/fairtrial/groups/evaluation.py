@@ -79,7 +79,7 @@ def evaluate_groups(
         The column to group by, or several, which are crossed. Columns of the trials, or of `people`. Empty values form
         the group ``unknown``.
     folds : int or sequence of Block, optional
-        Instead of `test`: the number of folds that the people of dev are dealt into, or blocks of `make_blocks`. Each
+        Instead of `test`: the number of folds of the people of dev, or blocks of `make_blocks`. Each
         block is judged by a threshold from other people, the same for all groups.
     people : PeopleTable, data frame, dict of str to sequence, or path, optional
         A table with the column ``person`` and the columns of `by`, one row per person, or its file. Trials belong to
@@ -172,7 +172,7 @@ def evaluate_groups(
             "{person_column!p} names a column of the file {people!p}", code="does-not-apply", person_column=0, people=0
         )
     if others and people is not None:
-        text = "{impostor_by!p} is for columns of trials; a table of people says the impostor's group itself"
+        text = "{impostor_by!p} is for columns of trials; a table of people already gives the impostor's group"
         raise ParameterError(text, code="does-not-apply", impostor_by=...)
     if others and len(others) != len(columns):
         raise ParameterError(f"impostor_by needs one column for each of {', '.join(columns)}, not {len(others)}")
@@ -213,7 +213,7 @@ def evaluate_groups(
     if own_thresholds:
         at_own_thresholds, lacking = _own_thresholds(groups, group(sets.trials("dev")), confidence)
         if lacking:
-            text = "no threshold of their own for {groups:list}: dev or test lacks trials of a class"
+            text = "no separate threshold for {groups:list}: dev or test lacks trials of a class"
             notes.append(Note("no-own-threshold", text, groups=lacking))
     return GroupEvaluation(
         groups.membership.by,

@@ -392,7 +392,7 @@ class GroupEvaluation(Result):
             pair_notes.append(f"the {_MOST_SHOWN} clearest of {len(self.pairs):,} pairs; the JSON and `pairs` have all")
         extremes = "limits: the least and most unequal rates that simultaneous intervals of groups and pairs allow"
         meetings = Text("{FAR} of impostors of one group against claims of another")
-        alone = "If every group had a threshold of its own, chosen on its own dev trials"
+        alone = "Each group at a separate threshold, chosen on its dev trials"
         parts: tuple[tuple[str, str | Text, Sequence[Record], Sequence[Note | str]], ...] = (
             ("groups", f"{self.system} by {' and '.join(self.by)}; {self.chosen}", self.groups, group_notes),
             ("tests", "Are all groups equal?", self.tests, test_notes),

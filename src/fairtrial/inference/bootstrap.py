@@ -427,7 +427,7 @@ def resampled_curve(
     neither of them (Owen 2007), so these replicates are conservative.
     """
     if judgement.fold_thresholds is not None:
-        raise ParameterError("folds have no dev set of their own to resample; give dev and test, or do not bootstrap")
+        raise ParameterError("folds have no separate dev set to resample; give dev and test, or do not bootstrap")
     moving = threshold == "re-estimated" and judgement.can_move
     if moving and judgement.sets.origin == "same trials":
         raise ParameterError("dev and test are the same trials, so that they cannot be resampled apart")

@@ -289,8 +289,9 @@ class Judgement:
         if eer is None:
             side, eer = "test", self.eer("test", definition)
         if eer is not None and eer.value > 0.5:
-            text = "{eer:percent}: higher scores should mean genuine; negate them if they are distances"
-            yield Note("reversed-scores", f"the EER on {side} is {text}", self.system, warning=True, eer=eer.value)
+            text = "higher scores should mean genuine; check the labels, and read distances with {negate!p}"
+            template = f"the EER on {side} is {{eer:percent}}: {text}"
+            yield Note("reversed-scores", template, self.system, warning=True, eer=eer.value)
 
     @property
     def can_move(self) -> bool:

@@ -532,8 +532,8 @@ def threshold_notes(judgement: Judgement) -> tuple[Note | str, ...]:
             alpha = float(judgement.alpha[0])
             cost, most = (float(np.asarray(judgement.criterion.cost(counts, alpha))) for counts in (chosen, trivial))
             text = (
-                "on dev this threshold costs {proportion:percent} of what {everybody} everybody costs, which is no "
-                "significant difference: intervals may be too narrow, and p values too small"
+                "on dev this threshold costs {proportion:percent} of what {everybody} everybody costs, not "
+                "significantly less: intervals may be too narrow, and p values too small"
             )
             values: dict[str, Any] = {"proportion": cost / most, "everybody": everybody}
             notes.append(Note("open-minimum", text, judgement.system, warning=True, **values))

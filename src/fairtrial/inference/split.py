@@ -185,7 +185,8 @@ class TrialSets:
         """Make the sets of an evaluation: dev and test, or folds of one set."""
         seed = seed_of(rng)
         if (test is None) == (folds is None):
-            raise ParameterError("give either {test!p}, or {folds!p} if there is no test set", test=None, folds=None)
+            how = "give {test!p}, or {folds!p} if there is one set only"
+            raise ParameterError(how if test is None else "give {test!p} or {folds!p}, not both", test=0, folds=0)
         if folds is None:
             assert test is not None
             return cls(dev, test, cluster, seed)
