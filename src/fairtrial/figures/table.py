@@ -140,7 +140,7 @@ _KINDS = (
                panels=True, more="The lower panel is the confidence that the first system is the worse one.",
                skip=_NO_BANDS, two=True, **_NO_AREAS),
     FigureKind("pooled-epc", "Pooled Expected Performance Curves of a benchmark.",
-               ("fairtrial.benchmark.pooling:benchmark_fusions", f"{_DATA}pooled_curves"),
+               ("fairtrial.benchmark.run:run_benchmark", f"{_DATA}pooled_curves"),
                ("--normalise z --out groups.png",
                 "--fusion mean,logistic --points 21 --bands pointwise --out methods.png"),
                more="Its groups by one fusion method, or one group by several.", reads="",
@@ -240,6 +240,7 @@ _OF_RESULTS: dict[str, dict[str, Callable[[Any], Any]]] = {
     "ExpectedPerformance": {"epc": lambda result: result.curves},
     "CalibratedSystems": {"ece": lambda result: [_ece(each) for each in result]},
     "CalibratedSystem": {"ece": lambda result: _ece(result)},
+    "FusionBenchmark": {"pooled-epc": lambda result: result.runs},
     "CoverageStudy": dict.fromkeys(("coverage", "hook"), lambda result: result.rows),
     **{
         name: dict.fromkeys(figures, lambda result: result)

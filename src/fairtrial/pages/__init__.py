@@ -32,8 +32,8 @@ def page_of(result: Any, repeat: Repeat, **more: Any) -> Page:
     Parameters
     ----------
     result
-        A result of `evaluate`, `compare`, `fuse`, `calibrate`, `evaluate_groups`, `run_benchmark`,
-        `benchmark_fusions` or `coverage_study`, or curves of `fairtrial epc`.
+        A result of `evaluate`, `compare`, `fuse`, `calibrate`, `evaluate_groups`, `run_benchmark`
+        or `coverage_study`, or curves of `fairtrial epc`.
     repeat
         What it takes to do the same again.
     **more

@@ -54,8 +54,8 @@ from fairtrial.repeated.coverage import CoverageStudy
 from fairtrial.rules.measures import Measure
 
 if TYPE_CHECKING:
-    from fairtrial.benchmark.pooling import FusionBenchmark
-    from fairtrial.benchmark.run import BenchmarkResult, ExperimentResult
+    from fairtrial.benchmark.experiments import BenchmarkResult, ExperimentResult
+    from fairtrial.benchmark.run import FusionBenchmark
 
 _EPC_PAPER = "Bengio, Mariéthoz & Keller, The expected performance curve, 2005"
 _INTERVALS = {
@@ -462,7 +462,7 @@ def groups_page(result: GroupEvaluation) -> Page:
 
 def benchmark_page(result: BenchmarkResult | FusionBenchmark) -> Page:
     """Make the page of a benchmark; experiments whose scores were kept can be looked at one by one."""
-    from fairtrial.benchmark.pooling import FusionBenchmark
+    from fairtrial.benchmark.run import FusionBenchmark
 
     if isinstance(result, FusionBenchmark):
         if len(result.runs) > 1:
