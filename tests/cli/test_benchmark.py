@@ -447,7 +447,7 @@ def test_failed_enrolment_is_told_to_the_set(monkeypatch: pytest.MonkeyPatch) ->
         return read_benchmark("lab")
 
     asked: list[str] = []
-    known = replace(DATASETS["bssr1-set1"], build=build, files=())
+    known = replace(DATASETS["bssr1-set1"], build=build, files={})
     monkeypatch.setitem(DATASETS, "bssr1-set1", known)
     for arguments in ([], ["--failed-enrolment", "keep"]):
         assert run(*arguments, data="bssr1-set1").exit_code == 0
