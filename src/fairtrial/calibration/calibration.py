@@ -74,9 +74,11 @@ def _with_intervals(fields: Sequence[Field], confidence: float) -> list[Field]:
 
 def _of_point(key: str, title: str, name: str) -> Field:
     """Give the column of a number of a cost's operating point; empty if it has several points."""
-    return Field(
-        key, title, "number", optional=True, get=lambda cost: getattr(cost.only_point, name, None), in_json=False
-    )
+
+    def get(cost: CostFigure) -> float | None:
+        return getattr(cost.target.points[0], name) if len(cost.target.points) == 1 else None
+
+    return Field(key, title, "number", optional=True, get=get, in_json=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +134,6 @@ class CostFigure(Record):
         """Prior and costs of each operating point."""
         return [{"prior": point.prior, "c_miss": point.miss, "c_fa": point.false_alarm} for point in self.target.points]
 
-    @property
-    def only_point(self) -> CostPoint | None:
-        """The operating point; None if there are several."""
-        return self.target.points[0] if len(self.target.points) == 1 else None
-
 
 class _Judged(NamedTuple):
     """A measure on test; the interval is None if the trials are not in memory."""
@@ -176,9 +173,7 @@ class CalibratedSystem(Result):
         Field("system"),
         Field("method", get="calibration.method"),
         Field("prior", get="calibration.prior"),
-        Field(
-            "parameters", get=lambda result: {**result.calibration.parameters, "intervals": result.parameter_intervals}
-        ),
+        Field("parameters", get=lambda r: {**r.calibration.parameters, "intervals": r.parameter_intervals}),
         Field("dev", get=lambda result: result.dev and dict(zip(("cllr", "cllr_min"), result.dev, strict=True))),
         Field("test", get=lambda result: {f.key: f.value(result) for f in result.TEST_FIELDS if f.in_json}),
         Field("notes"),
@@ -197,13 +192,7 @@ class CalibratedSystem(Result):
         Field("cllr_raw", "Cllr of the scores", "number", optional=True, get="raw"),
         Field("dev_pav", "devPAV", "number", optional=True),
         Field("dev_pav_interval", "interval of devPAV", "range", optional=True),
-        Field(
-            "method",
-            "method",
-            get=lambda result: result.interval and result.interval.method,
-            detail=True,
-            in_json=False,
-        ),
+        Field("method", "method", get=lambda r: r.interval and r.interval.method, detail=True, in_json=False),
         Field("dcf", get="costs"),
     )
 
@@ -235,11 +224,6 @@ class CalibratedSystem(Result):
             template = "{system}: the dev trials are not at hand; it was calibrated before, or in pieces"
             raise TrialsError(template, code="needs-dev", system=self.system)
         return self.sets.dev
-
-    @property
-    def test_trials(self) -> Trials:
-        """The judged trials."""
-        return self.evidence.test
 
     @cached_property
     def dev(self) -> tuple[float, float] | None:
@@ -385,10 +369,9 @@ class CalibratedSystem(Result):
         for target in self.targets:
             measure = cost_measure(target, "min-dcf")
             actual, least = self._judged(cost_measure(target)), self._judged(measure)
-            notes = [*([as_note(actual.note)] if actual.note else [])]
-            notes += [as_note(least.note, term(measure.label))] if least.note else []
-            intervals = actual.interval, least.interval
-            figures.append(CostFigure(target, actual.estimate, least.estimate, *intervals, tuple(notes)))
+            pairs = (actual.note, ""), (least.note, term(measure.label))
+            notes = tuple(as_note(note, about) for note, about in pairs if note)
+            figures.append(CostFigure(target, actual.estimate, least.estimate, actual.interval, least.interval, notes))
         return tuple(figures)
 
     @cached_property

@@ -29,7 +29,7 @@ from fairtrial.calibration.evidence import (
     sum_of_class_means,
 )
 from fairtrial.calibration.methods import Influence, fit_steps, score_table
-from fairtrial.calibration.model import BoundsName, Calibration, fit_calibration, ratio_source, unchanged_scores
+from fairtrial.calibration.model import Calibration, fit_calibration, ratio_source, unchanged_scores
 from fairtrial.core.errors import (
     ParameterError,
     TrialsError,
@@ -88,16 +88,8 @@ class Evidence:
     folded: tuple[Calibration, ...] = ()
 
     @classmethod
-    def fitted(
-        cls,
-        sets: TrialSets,
-        systems: Sequence[str],
-        *,
-        method: str = "logistic",
-        prior: float = 0.5,
-        bounds: BoundsName = "none",
-    ) -> Evidence:
-        """Calibrate systems on dev; with folds, each block on trials of other people.
+    def fitted(cls, sets: TrialSets, systems: Sequence[str], **options: Any) -> Evidence:
+        """Calibrate systems on dev, with options of `fit_calibration`; with folds, each block on other people.
 
         Raises
         ------
@@ -105,13 +97,12 @@ class Evidence:
             If some trials are in no block.
         """
         assert sets.dev is not None
-        how: dict[str, Any] = {"systems": systems, "method": method, "prior": prior, "bounds": bounds}
-        folded = []
-        if sets.blocks:
-            dev = _trials_of(sets.dev)
+        options["systems"] = systems
+        parts = [sets.trials("dev").rows(np.flatnonzero(block.others)) for block in sets.blocks]
+        if parts:
             check_all_held_out(sets.blocks)
-            folded = [fit_calibration(dev.rows(np.flatnonzero(block.others)), **how) for block in sets.blocks]
-        return cls(fit_calibration(sets.dev, **how), sets, tuple(folded))
+        whole, *folded = (fit_calibration(part, **options) for part in (sets.dev, *parts))
+        return cls(whole, sets, tuple(folded))
 
     @property
     def system(self) -> str:
@@ -121,17 +112,17 @@ class Evidence:
     @property
     def in_memory(self) -> bool:
         """Whether the judged trials are in memory, so that there are intervals."""
-        return isinstance(self.sets.test, Trials)
+        return self.sets.rows() is not None
 
     @property
     def dev(self) -> Trials:
         """The trials that the calibration was fitted on."""
-        return _trials_of(self.sets.dev)
+        return self.sets.trials("dev")
 
     @property
     def test(self) -> Trials:
         """The judged trials."""
-        return _trials_of(self.sets.test)
+        return self.sets.trials()
 
     @property
     def genuine(self) -> Labels:
@@ -210,15 +201,6 @@ class Evidence:
                 yield held, rest
 
 
-def _trials_of(data: object) -> Trials:
-    if not isinstance(data, Trials):
-        raise TrialsError(
-            "intervals and curves of evidence need trials in memory, one row per trial; see Trials.from_arrays",
-            code="needs-trials",
-        )
-    return data
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
     """A statistic of evidence on the judged trials.
@@ -290,17 +272,7 @@ class Statistic:
             Where it comes from; of a difference, either.
         threshold
             ``re-estimated`` adds the variance of the calibration over other dev people, if it is known.
-
-        Raises
-        ------
-        TrialsError
-            If a trial has infinite evidence for the wrong side.
         """
-        if not np.isfinite(self.estimate):
-            raise TrialsError(
-                "a trial has infinite evidence for the wrong side, so no difference can be tested",
-                code="infinite-evidence",
-            )
         assert self.values is not None
         made = estimate_of_values(evidence.sets, self.estimate, self.values, self.moves, threshold=threshold)
         return made if self.errors is None else replace(made, rates=rates_of(*self.errors, made.variance))
@@ -353,10 +325,6 @@ def least_entropy_statistic(evidence: Evidence, prior: float = 0.5) -> Statistic
 def _between(costs: Floats, by_others: Floats) -> Floats:
     """Weigh costs at the best choice, whose variance is too small, with those at the choice of other people."""
     return (1 - _BY_OTHERS) * costs + _BY_OTHERS * by_others
-
-
-def _loss(evidence: Evidence) -> Statistic:
-    return cllr_statistic(evidence) - least_entropy_statistic(evidence)
 
 
 def rocch_eer_statistic(evidence: Evidence) -> Statistic:
@@ -870,12 +838,9 @@ def bootstrap_statistic(
                 by_person = part.sums(role, parts[part.rows])
                 sums[: len(by_person)] += by_person
     else:
-        sums = np.concatenate(
-            [
-                np.bincount(generator.permutation(len(some)) % _BOOTSTRAP_GROUPS, np.sort(some))
-                for some in (parts[evidence.genuine], parts[~evidence.genuine])
-            ]
-        )
+        classes = parts[evidence.genuine], parts[~evidence.genuine]
+        dealt = [np.bincount(generator.permutation(len(c)) % _BOOTSTRAP_GROUPS, np.sort(c)) for c in classes]
+        sums = np.concatenate(dealt)
     drawn = np.empty(n_resamples)
     for start in range(0, n_resamples, _AT_ONCE):
         some = drawn[start : start + _AT_ONCE]
@@ -917,7 +882,7 @@ MIN_CLLR = EvidenceMeasure(
 CLLR_CAL = EvidenceMeasure(
     "cllr-cal",
     "Cllr - min Cllr",
-    _loss,
+    lambda evidence: cllr_statistic(evidence) - least_entropy_statistic(evidence),
     "what calibration on dev loses of Cllr",
     signed=True,
     caution=Note(
