@@ -285,10 +285,11 @@ class BenchmarkResult(Result):
         difference = fmean(each.test.estimate for each in self.experiments)
         better = sum(each.p_adjusted < 1 - self.confidence and each.test.estimate < 0 for each in self.experiments)
         return (
-            f"{self.label} has a mean HTER of {percent(hter)} over {plural(len(self.experiments), 'experiment')} of "
-            f"{self.protocol} on {self.benchmark}{' (synthetic)' if self.synthetic else ''}, "
-            f"{in_percent(abs(difference))} points {'less' if difference < 0 else 'more'} than the best system of each "
-            f"on average; {better} of them are significantly better than it (Holm)"
+            f"Fusion by {self.label} has a mean HTER of {percent(hter)} over "
+            f"{plural(len(self.experiments), 'experiment')} of {self.protocol} on {self.benchmark}"
+            f"{' (synthetic)' if self.synthetic else ''}, on average {in_percent(abs(difference))} points "
+            f"{'less' if difference < 0 else 'more'} than the best of the systems fused, and significantly less in "
+            f"{better or 'none'} of them (Holm)"
         )
 
     def tables(self) -> tuple[Table, ...]:

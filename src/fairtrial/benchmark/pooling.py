@@ -124,9 +124,10 @@ class Contest(Result):
             (pair.p_adjusted for pair in self.pairs if {pair.a, pair.b} == {best.fusion, second.fusion}), None
         )
         p_value = "" if adjusted is None else f" ({p_phrase(adjusted)})"
+        alike = ", from which it cannot be told apart" if set(best.letters) & set(second.letters) else ""
         return (
             f"{best.fusion} has the lowest mean HTER{others} over {self.protocol}, {percent(best.hter)}, "
-            f"{in_percent(second.hter - best.hter)} points less than {second.fusion}{p_value}"
+            f"{in_percent(second.hter - best.hter)} points less than {second.fusion}{alike}{p_value}"
         )
 
     def tables(self) -> tuple[Table, ...]:

@@ -413,8 +413,8 @@ def cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
     if len(target.points) > 1 or min(impostor, genuine) >= SUPPORT:
         return whole
     text = (
-        "the cost at prior {prior:g} rests on {impostor:plural false accept} and {genuine:plural genuine trial} "
-        "accepted; with fewer than {support} of either, its interval is rough"
+        "the cost at prior {prior:g} rests on {impostor:plural false accept} and {genuine:plural accepted genuine "
+        "trial}; with fewer than {support} of either, its interval is rough"
     )
     prior = target.points[0].prior
     note = Note("few-accepted", text, prior=prior, impostor=impostor, genuine=genuine, support=SUPPORT)

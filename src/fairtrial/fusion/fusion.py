@@ -270,12 +270,12 @@ class FusionResult(Result):
         """Give the HTER of the fusion, its interval, and the difference from the best of its systems."""
         evaluation, difference = self.evaluation, self.test.estimate
         interval = f"{level_text(evaluation.confidence)} interval {interval_text(*evaluation.interval().interval)} %"
-        points = f"{in_percent(abs(difference))} points {'less' if difference < 0 else 'more'} than"
-        return (
-            f"{self.scores.fusion} of {in_a_row(self.scores.systems)} has an HTER of {percent(evaluation.test.hter)} "
-            f"({interval}), {points if difference else 'the same as'} the best of them, {self.best} "
-            f"({p_phrase(self.test.p_value)})"
-        )
+        text = f"{self.scores.fusion} of {in_a_row(self.scores.systems)} has an HTER of {percent(evaluation.test.hter)}"
+        points = f"{in_percent(abs(difference))} points {'less' if difference < 0 else 'more'}"
+        p_value = p_phrase(self.test.p_value)
+        if self.test.p_value < 1 - evaluation.confidence:
+            return f"{text} ({interval}), {points} than the best of them, {self.best} ({p_value})"
+        return f"{text} ({interval}) and cannot be told apart from the best of them, {self.best} ({points}, {p_value})"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate the systems with their fusion and the test against the best; gain and weights in detail."""

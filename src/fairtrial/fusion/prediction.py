@@ -328,13 +328,16 @@ class FusionPredictions(Result):
     notes: tuple[Note, ...] = ()
 
     def answer(self) -> str:
-        """Name the fusion that is predicted to be best, with its predicted and measured errors."""
-        best = self.fusions[0]
+        """Name the fusion that is predicted to be best, with its predicted and measured errors, and the best on dev."""
+        best, measured = self.fusions[0], min(self.fusions, key=lambda fusion: fusion.eer)
         hter = "" if best.hter is None else f", HTER {percent(best.hter)} on test"
         of = f" of {len(self.fusions)} fusions" if len(self.fusions) > 1 else ""
+        other = ""
+        if measured.eer < best.eer:
+            other = f"; on dev {in_a_row(measured.systems)} is the best ({percent(measured.eer)})"
         return (
             f"The mean of {in_a_row(best.systems)} is predicted to be the best{of}: EER {percent(best.eer_predicted)} "
-            f"predicted, {percent(best.eer)} on dev{hter}"
+            f"predicted, {percent(best.eer)} on dev{hter}{other}"
         )
 
     def tables(self) -> tuple[Table, ...]:
