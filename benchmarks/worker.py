@@ -285,7 +285,7 @@ def fuse_all(fusion: str, workers: int = 1) -> float:
     from fairtrial import run_benchmark
     from fairtrial.benchmark import load_lausanne
 
-    result = run_benchmark(load_lausanne(), protocol="fp-full", fusion=fusion, workers=workers)
+    result = run_benchmark(load_lausanne(), protocol="fp-full", fusions=fusion, workers=workers)
     return float(np.mean([float(each.counts.hter) for each in result.experiments]))
 
 

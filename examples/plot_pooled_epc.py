@@ -10,6 +10,6 @@ from pathlib import Path
 import fairtrial as ft
 from fairtrial.figures import FIGURES, write_picture
 
-result = ft.run_benchmark(ft.load_benchmark("lausanne"), protocol="fp-2", fusion="mean", normalise="z")
+result = ft.run_benchmark(ft.load_benchmark("lausanne"), protocol="fp-2", fusions="mean", normalise="z")
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(FIGURES["pooled-epc"].draw(result), folder / "pooled-epc.png")

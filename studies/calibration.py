@@ -1,8 +1,9 @@
-"""How well intervals of evidence cover, calibrated on dev sets of their own: what docs/coverage-calibration.md says.
+"""How well intervals of evidence cover, and how often its tests reject equal systems: docs/coverage-calibration.md.
 
-``python studies/calibration.py [DATA_SETS [METHOD]]``; with a method, only what depends on it. What is to be covered is
-the mean of a figure over all data sets: that of the system, calibration procedure and all, on new people. Two equal
-systems are compared on the same trials.
+``python studies/calibration.py [PART [DATA_SETS]]``, with a part of ``measures``, ``costs``, ``methods``, ``dev-pav``
+and ``folds``; all of them by default. Each data set has a dev and a test set of new people, or one set that is judged
+in folds, and two equally good systems. The truth is the mean of a figure over all data sets: that of the system with
+its calibration from dev, on new people.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
@@ -25,100 +27,183 @@ from simulated import crossed
 
 @dataclass(frozen=True)
 class Regime:
-    """Who is tested, how alike the trials of a person are, and how far apart the classes are."""
+    """Who is tested, the standard deviation of a person's effect, the distance of the classes, and genuine attempts."""
 
     clients: int
     impostors: int
     effect: float
     separation: float = 2.0
+    attempts: int = 4
 
     @property
     def name(self) -> str:
         apart = "" if self.separation == 2 else f", {self.separation:g}"
         return f"{self.clients} x {self.impostors}, {self.effect:g}{apart}"
 
+    def trials(self, rng: np.random.Generator, start: int) -> ft.Trials:
+        return crossed(
+            rng,
+            clients=self.clients,
+            impostors=self.impostors,
+            attempts=self.attempts,
+            effect=self.effect,
+            separation=self.separation,
+            start=start,
+        )
+
 
 REGIMES = [Regime(*people, effect) for people in ((50, 25), (20, 10)) for effect in (0.0, 0.5, 1.0)]
 OTHERS = [Regime(30, 15, 0.7), Regime(30, 15, 0.0, 3.0), Regime(80, 20, 0.5, 3.0), Regime(100, 50, 0.5, 3.0)]
-MEASURES = (
-    *("cllr", "cllr-min", "cllr-cal"),
-    *("act-dcf@0.5", "act-dcf@0.1", "act-dcf@0.01", "min-dcf@0.5", "min-dcf@0.1", "eer-rocch"),
-)
+HELD_BACK = [Regime(40, 20, 0.8, 2.5), Regime(15, 30, 0.4), Regime(60, 12, 0.6, 2.2)]
+FEW_ERRORS = [Regime(20, 15, 0.5, apart, attempts=5) for apart in (4.0, 5.0, 6.0)]
+MEASURES = ("cllr", "cllr-min", "cllr-cal", "eer-rocch")
+COSTS = ("act-dcf@0.5", "act-dcf@0.1", "act-dcf@0.01", "min-dcf@0.5", "min-dcf@0.1")
 OF_CALIBRATION = ("cllr", "act-dcf@0.5", "act-dcf@0.1")
 FIXED = "cllr, calibration fixed"
-ACCEPTS = "false accepts, at each prior"
 
 
-class Found:
-    """What was found in the data sets of one regime."""
+class Study:
+    """Intervals and tests in the data sets of one regime."""
 
-    def __init__(self, method: str, measures: Sequence[str]) -> None:
-        self.method, self.measures = method, measures
-        self.intervals: dict[str, list[tuple[float, float, float]]] = {}
-        self.rejected: dict[str, list[bool]] = {}
-        self.accepts: list[tuple[float, ...]] = []
+    def __init__(self, regime: Regime, measures: Sequence[str], method: str = "logistic", folds: int = 0) -> None:
+        self.regime, self.measures, self.method, self.folds = regime, measures, method, folds
+        self.intervals: dict[str, list[tuple[float, float, float, bool]]] = {}
+        """Of each data set estimate, limits, and whether there is a note."""
+        self.tests: dict[str, list[tuple[bool, bool]]] = {}
+        """Of each data set whether the test rejects, and whether there is a note."""
+        self.accepts: list[list[float]] = []
 
-    def add(self, regime: Regime, seed: int) -> None:
-        """Simulate one data set, and judge both systems on it."""
-        rng = np.random.default_rng([seed, regime.clients, int(10 * regime.effect)])
-        dev, test = (
-            crossed(
-                rng, clients=regime.clients, impostors=regime.impostors, effect=regime.effect,
-                separation=regime.separation, start=start,
-            )
-            for start in (0, 1000)
-        )  # fmt: skip
-        sets = ft.inference.TrialSets(dev, test)
-        both = [
-            Evidence(ft.calibration.fit_calibration(dev, systems=[name], method=self.method), sets)
-            for name in ("a", "b")
-        ]
+    def run(self, count: int) -> Study:
+        for seed in range(count):
+            rng = np.random.default_rng([seed, self.regime.clients, int(10 * self.regime.effect)])
+            dev, test = (self.regime.trials(rng, start) for start in (0, 1000))
+            if self.folds:
+                sets = ft.inference.TrialSets.of(dev, None, folds=self.folds, rng=seed)
+            else:
+                sets = ft.inference.TrialSets(dev, test)
+            self.add([Evidence.fitted(sets, [name], method=self.method) for name in ("a", "b")])
+        return self
+
+    def add(self, systems: Sequence[Evidence]) -> None:
         accepts = []
         for name in self.measures:
             measure = as_any_measure(name)
             assert isinstance(measure, EvidenceMeasure)
-            figures = [measure.figure(own) for own in both]
-            self._add_interval(name, measure.interval(both[0]))
+            first, second = (measure.figure(evidence) for evidence in systems)
+            self.add_interval(name, measure.interval(systems[0]))
             if name == "cllr":
-                self._add_interval(FIXED, measure.interval(both[0], threshold="fixed"))
-            if name.startswith("act") and figures[0].errors is not None:
-                accepts.append(float(figures[0].errors[0].false_accepts))
-            found = evidence_test(measure, both[0], figures[0] - figures[1])
-            self.rejected.setdefault(name, []).append(found.p_value < 0.05)
-        self.accepts.append(tuple(accepts))
+                self.add_interval(FIXED, measure.interval(systems[0], threshold="fixed"))
+            if name.startswith("act") and first.errors is not None:
+                accepts.append(float(first.errors[0].false_accepts))
+            caution = measure.caution_of(systems[0], {"a": first, "b": second})
+            test = evidence_test(measure, systems[0], first - second, caution=caution)
+            self.tests.setdefault(name, []).append((test.p_value < 0.05, bool(test.note)))
+        self.accepts.append(accepts)
 
-    def _add_interval(self, name: str, interval: ft.inference.RateInterval) -> None:
-        self.intervals.setdefault(name, []).append((interval.estimate, interval.low, interval.high))
+    def add_interval(self, name: str, interval: ft.inference.RateInterval) -> None:
+        entry = interval.estimate, interval.low, interval.high, bool(interval.note)
+        self.intervals.setdefault(name, []).append(entry)
 
-    def covered(self, name: str) -> float:
-        """How many intervals hold the mean, in %."""
-        estimates, low, high = np.array(self.intervals[name]).T
-        truth = estimates.mean()
-        return 100 * float(np.mean((low <= truth) & (truth <= high)))
+    def covered(self, name: str) -> str:
+        """The percentage of intervals that contain the mean; in brackets, of those without a note, and how many."""
+        estimates, low, high, noted = np.array(self.intervals[name]).T
+        return percentages((low <= estimates.mean()) & (estimates.mean() <= high), noted > 0)
+
+    def rejects(self, name: str) -> str:
+        """The percentage of tests of the equal systems that reject; in brackets, of those without a note."""
+        rejected, noted = np.array(self.tests[name]).T
+        return percentages(rejected, noted if name in COSTS else np.zeros(len(noted), dtype=bool))
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    lines = [f"{title}\n", f"| people, effects | {' | '.join(columns)} |", f"|---{'|---' * len(columns)}|"]
-    return "\n".join([*lines, *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows), ""])
+def percentages(marked: NDArray[np.bool_], noted: NDArray[np.bool_]) -> str:
+    text = f"{100 * marked.mean():.1f}"
+    if not noted.any():
+        return text
+    rest = marked[~noted]
+    return f"{text} ({100 * rest.mean():.1f} of {100 * len(rest) / len(marked):.0f} %)" if len(rest) else f"{text} (-)"
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    print(f"{title}\n\n| people, effects | {' | '.join(columns)} |\n|---{'|---' * len(columns)}|")
+    print("\n".join(f"| {' | '.join(cells)} |" for cells in rows), "\n", flush=True)
+
+
+def measures(count: int, names: Sequence[str] = MEASURES) -> None:
+    """Measures by logistic calibration."""
+    covered, rejected = [], []
+    columns = [names[0], FIXED, *names[1:]] if names[0] == "cllr" else [*names]
+    for regime in (*REGIMES, *OTHERS, *HELD_BACK, *FEW_ERRORS):
+        study = Study(regime, names).run(count)
+        accepts = ", ".join(f"{mean:.3g}" for mean in np.mean(study.accepts, axis=0))
+        covered.append([regime.name, *map(study.covered, columns), accepts])
+        rejected.append([regime.name, *map(study.rejects, names)])
+        print(*covered[-1], *rejected[-1][1:], file=sys.stderr, flush=True)
+    table(f"Covered, {count} data sets per row", [*columns, "false accepts"], covered)
+    table("Type I", names, rejected)
+
+
+def costs(count: int) -> None:
+    """Detection costs; in brackets, of the data sets in which neither interval nor test has a note."""
+    measures(count, COSTS)
+
+
+def methods(count: int) -> None:
+    """The other methods: covered (calibration fixed); type I."""
+    rows = []
+    for regime in REGIMES:
+        cells = [regime.name]
+        for method in ("gaussian", "kde", "pav"):
+            study = Study(regime, OF_CALIBRATION, method).run(count)
+            for name in OF_CALIBRATION:
+                fixed = f" ({study.covered(FIXED)})" if name == "cllr" else ""
+                cells.append(f"{study.covered(name)}{fixed}; {study.rejects(name)}")
+        rows.append(cells)
+        print(*cells, file=sys.stderr, flush=True)
+    columns = [f"{method}: {name}" for method in ("gaussian", "kde", "pav") for name in OF_CALIBRATION]
+    table(f"Other methods, {count} data sets per row", columns, rows)
+
+
+def dev_pav(count: int) -> None:
+    """Intervals of devPAV, and the median of their upper limits over the figure."""
+    rows = []
+    for regime in REGIMES:
+        study, wide = Study(regime, ()), []
+        for seed in range(count):
+            rng = np.random.default_rng([seed, regime.clients, int(10 * regime.effect)])
+            result = ft.calibrate(*(regime.trials(rng, start) for start in (0, 1000)), systems=["a"], costs=())
+            interval = result.dev_pav_interval
+            if interval is not None:
+                study.add_interval("dev-pav", interval)
+                wide.append(interval.high / interval.estimate)
+        rows.append([regime.name, study.covered("dev-pav"), f"{np.median(wide):.1f}", str(len(wide))])
+        print(*rows[-1], file=sys.stderr, flush=True)
+    table(f"devPAV, {count} data sets per row", ["covered", "upper limit over the figure", "intervals"], rows)
+
+
+def folds(count: int) -> None:
+    """Five folds of one set: covered, and type I."""
+    rows = []
+    for regime in REGIMES:
+        study = Study(regime, OF_CALIBRATION, folds=5).run(count)
+        rows.append([regime.name, *(f(name) for name in OF_CALIBRATION for f in (study.covered, study.rejects))])
+        print(*rows[-1], file=sys.stderr, flush=True)
+    columns = [column for name in OF_CALIBRATION for column in (name, "type I")]
+    table(f"Five folds, {count} data sets per row", columns, rows)
+
+
+PARTS = {
+    "measures": (measures, 1000),
+    "costs": (costs, 600),
+    "methods": (methods, 400),
+    "dev-pav": (dev_pav, 300),
+    "folds": (folds, 300),
+}
 
 
 def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    method = sys.argv[2] if len(sys.argv) > 2 else ""
-    measures = OF_CALIBRATION if method else MEASURES
-    covered, rejected = [], []
-    names = [measures[0], FIXED, *measures[1:]]
-    for regime in REGIMES if method else (*REGIMES, *OTHERS):
-        found = Found(method or "logistic", measures)
-        for seed in range(count):
-            found.add(regime, seed)
-        accepts = ", ".join(f"{mean:.3g}" for mean in np.mean(found.accepts, axis=0))
-        covered.append((regime.name, [*(f"{found.covered(name):.1f}" for name in names), accepts]))
-        rejected.append((regime.name, [f"{100 * np.mean(found.rejected[name]):.1f}" for name in measures]))
-        print(regime.name, *covered[-1][1], ";", *rejected[-1][1], file=sys.stderr, flush=True)
-    print(f"{count:,} data sets per row, in %.\n")
-    print(table("Covered", [*names, ACCEPTS], covered))
-    print(table("Type I", measures, rejected))
+    for name in [sys.argv[1]] if len(sys.argv) > 1 else PARTS:
+        part, count = PARTS[name]
+        part(int(sys.argv[2]) if len(sys.argv) > 2 else count)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,9 @@ def results() -> dict[str, Result]:
         for far, frr in ((0.1, 0.2), (0.2, 0.2))
     )
     lausanne = ft.benchmark.load_lausanne(0).only(["LP1"])
-    runs = [ft.run_benchmark(lausanne, protocol="fp-intramodal", fusion=name, points=3) for name in ("mean", "max")]
+    runs = [
+        ft.run_benchmark(lausanne, protocol="fp-intramodal", fusions=name, points=3).runs[0] for name in ("mean", "max")
+    ]
     plan = ft.plan_rate(0.02, 0.1, half_width=0.005, attempts=5)
     comparison = ft.compare(dev, test, n_resamples=50, margin=0.1)
     calibrated = ft.calibrate(dev, test).systems

@@ -18,7 +18,6 @@ from fairtrial import ParameterError, Trials, equal_error_rate
 from fairtrial.benchmark import datasets as download
 from fairtrial.benchmark.datasets import (
     DATASETS,
-    DataFile,
     FailedEnrolment,
     cache_directory,
     export_dataset,
@@ -37,8 +36,8 @@ GENUINE = "".join(f"{k} {k} {k / 8} {k / 4}\n" for k in range(8))
 IMPOSTOR = "".join(f"{100 + j} {k} {-j} {-k}\n" for k in range(8) for j in range(6))
 
 
-def pinned(name: str, content: str) -> DataFile:
-    return DataFile(name, hashlib.sha256(content.encode()).hexdigest())
+def sha256(content: str) -> str:
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +52,7 @@ def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> str:
     """The XM2VTS set with small files."""
-    files = (pinned("gen.scores", GENUINE), pinned("imp.scores", IMPOSTOR))
+    files = {"gen.scores": sha256(GENUINE), "imp.scores": sha256(IMPOSTOR)}
     monkeypatch.setitem(DATASETS, "xm2vts-lp2-dev", replace(DATASETS["xm2vts-lp2-dev"], files=files))
     return "xm2vts-lp2-dev"
 
@@ -98,7 +97,7 @@ def test_registry_is_complete() -> None:
         assert dataset.citation
         assert dataset.licence
         assert dataset.synthetic or (dataset.folder and dataset.files)
-        assert all(len(file.sha256) == 64 for file in dataset.files)
+        assert all(len(digest) == 64 for digest in dataset.files.values())
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])

@@ -9,9 +9,10 @@ from scipy import stats
 
 from fairtrial import ParameterError, Trials, compare_curves
 from fairtrial.benchmark import pooled_band
-from fairtrial.benchmark.pooling import Contest, ContestRank, benchmark_fusions, compare_pooled, compare_runs
+from fairtrial.benchmark.experiments import BenchmarkResult
+from fairtrial.benchmark.pooling import Contest, ContestRank, compare_pooled, compare_runs
 from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, SystemInfo, split_sets
-from fairtrial.benchmark.run import BenchmarkResult, run_benchmark
+from fairtrial.benchmark.run import run_benchmark
 from fairtrial.core.tables import json_text
 from fairtrial.evaluation import curve_band
 from fairtrial.fusion.methods import FusionMethod
@@ -38,7 +39,7 @@ def benchmark(*pairs: tuple[Trials, Trials]) -> Benchmark:
 
 
 def runs(made: Benchmark, *fusions: str | FusionMethod, points: int = 11) -> list[BenchmarkResult]:
-    return [run_benchmark(made, fusion=fusion, points=points, keep_scores=True) for fusion in fusions]
+    return [run_benchmark(made, fusions=fusion, points=points, keep_scores=True).runs[0] for fusion in fusions]
 
 
 @pytest.mark.parametrize("ids", [True, False])
@@ -119,7 +120,7 @@ def test_equal_methods_differ_seldom() -> None:
 def test_what_is_refused() -> None:
     made = benchmark(parts(0))
     a, b = runs(made, "mean", "max")
-    bare = run_benchmark(made, points=11)
+    bare = run_benchmark(made, points=11, keep_scores=False)
     sets, _ = split_sets("s0", parts(0)[0], SYSTEMS, repeats=2)
     split = Benchmark("mine", "mine", sets)
     (run,) = runs(split, "mean")
@@ -160,7 +161,7 @@ def example(seed: int = 0) -> Benchmark:
 
 
 def run(benchmark: Benchmark, *fusions: str, normalise: str = "none") -> list[BenchmarkResult]:
-    return [run_benchmark(benchmark, fusion=name, normalise=normalise, points=2) for name in fusions]
+    return [run_benchmark(benchmark, fusions=name, normalise=normalise, points=2).runs[0] for name in fusions]
 
 
 def mean_hter(result: BenchmarkResult) -> float:
@@ -356,17 +357,18 @@ def test_contract_of_to_dict() -> None:
 def test_runs_that_cannot_be_compared() -> None:
     benchmark = example(0)
     (mean,) = run(benchmark, "mean")
-    other = run_benchmark(benchmark, protocol="fp-full", fusion="min", points=2)
+    other = run_benchmark(benchmark, protocol="fp-full", fusions="min", points=2).runs[0]
     renamed = Benchmark("another", "another", benchmark.sets)
     part = Benchmark("mine", "mine", benchmark.sets[1:])
-    for runs, code in (
+    cases: list[tuple[list[BenchmarkResult], str]] = [
         ([mean], "methods"),
         ([mean, mean], "methods"),
         ([], "methods"),
         ([mean, other], "different-runs"),
         ([mean, *run(renamed, "min")], "different-runs"),
         ([mean, *run(part, "min")], "different-runs"),
-    ):
+    ]
+    for runs, code in cases:
         with pytest.raises(ParameterError) as error:
             compare_runs(runs)
         assert error.value.code == code
@@ -416,11 +418,11 @@ def test_a_contest_shows_itself_with_names_as_text() -> None:
 
 def test_one_method_is_its_run_and_several_are_compared() -> None:
     benchmark = example(0)
-    alone = benchmark_fusions(benchmark, points=3)
-    assert (alone.contest, alone.pooled) == (None, None)
+    alone = run_benchmark(benchmark, points=3)
+    assert (alone.contest, alone.along_alpha) == (None, None)
     assert alone.to_dict() == run_benchmark(benchmark, points=3).to_dict()
-    both = benchmark_fusions(benchmark, fusions=["mean", "min"], pooled=5)
-    runs = [run_benchmark(benchmark, fusion=name, points=5, keep_scores=True) for name in ("mean", "min")]
+    both = run_benchmark(benchmark, fusions=["mean", "min"], pooled=5)
+    runs = [run_benchmark(benchmark, fusions=name, points=5, keep_scores=True) for name in ("mean", "min")]
     expected = {
         "runs": [each.to_dict() for each in runs],
         "comparison": compare_runs(runs).to_dict(),
@@ -437,5 +439,5 @@ def test_one_method_is_its_run_and_several_are_compared() -> None:
 )
 def test_methods_that_cannot_be_compared(fusions: list[str], pooled: int | None) -> None:
     with pytest.raises(ParameterError) as error:
-        benchmark_fusions(example(0), fusions=fusions, pooled=pooled)
+        run_benchmark(example(0), fusions=fusions, pooled=pooled)
     assert error.value.code == "methods"

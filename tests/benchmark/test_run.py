@@ -18,8 +18,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from brute_force import best
 from fairtrial import ParameterError, Trials, TrialsError, evaluate
+from fairtrial.benchmark.experiments import BenchmarkResult
 from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, SystemInfo, list_experiments, split_sets
-from fairtrial.benchmark.run import BenchmarkResult, run_benchmark
+from fairtrial.benchmark.run import run_benchmark
 from fairtrial.core.notes import Note
 from fairtrial.core.words import in_percent
 from fairtrial.counting import count_errors
@@ -59,13 +60,13 @@ def example(seed: int = 0) -> Benchmark:
     return Benchmark("mine", "My benchmark", tuple(sets), notes=("a note",))
 
 
-SETTINGS: dict[str, Any] = {"normalise": "z", "points": 5, "confidence": 0.9}
+SETTINGS: dict[str, Any] = {"normalise": "z", "points": 5, "confidence": 0.9, "keep_scores": False}
 
 
 @pytest.fixture(scope="module")
 def run() -> BenchmarkResult:
     """The mean of z-normalised scores over FP-2."""
-    return run_benchmark(example(), **SETTINGS)
+    return run_benchmark(example(), **SETTINGS).runs[0]
 
 
 def set_of(result: Any) -> BenchmarkSet:
@@ -217,7 +218,7 @@ def test_the_result_does_not_depend_on_the_workers(bayes: None) -> None:
         assert watched == (os.getpid() != home)
         return alpha * far**2 + (1 - alpha) * frr**2
 
-    settings: dict[str, Any] = {"fusion": "bayes", "criterion": cost, "points": 3, "inner_folds": 3}
+    settings: dict[str, Any] = {"fusions": "bayes", "criterion": cost, "points": 3, "inner_folds": 3}
     done: list[float] = []
     alone, shared = (
         run_benchmark(example(), protocol="fp-full", **settings, workers=workers, progress=done.append)
@@ -331,7 +332,7 @@ def test_what_many_experiments_note_is_said_once() -> None:
         return Fitted(lambda scores, claim: scores[:, 0], ("fitted in haste", *own))
 
     largest = example().sets[0].dev.column("dct-nn").max()
-    result = run_benchmark(example(), fusion=FusionMethod("own", fit), points=3)
+    result = run_benchmark(example(), fusions=FusionMethod("own", fit), points=3)
     assert [str(note) for note in result.notes[:3]] == [
         "a note",
         "7 experiments: fitted in haste",
@@ -401,7 +402,7 @@ def test_names_in_markdown_are_no_html() -> None:
     strange = [SystemInfo(name, "face", name, "x") for name in ("<script>a&b", "c|d>")]
     dev, test = (part.renamed([s.name for s in strange]) for part in (one.dev, one.test))
     mine = Benchmark("mine", "<b>", (BenchmarkSet("<i>&|", dev, test, tuple(strange)),))
-    text = run_benchmark(mine, fusion="mean", points=3).to_markdown()
+    text = run_benchmark(mine, fusions="mean", points=3).to_markdown()
     assert text.startswith("## &lt;b&gt;, fp-2")
     assert "| &lt;i&gt;&amp;\\| |" in text
     assert "| &lt;script&gt;a&amp;b + c\\|d&gt; |" in text
@@ -432,13 +433,13 @@ def test_trials_without_ids_are_taken_one_by_one() -> None:
     [
         ({"protocol": "fp-9"}, "protocol must be one of"),
         ({"workers": 0}, "at least one worker, not 0"),
-        ({"fusion": "magic"}, "there is no fusion 'magic'"),
+        ({"fusions": "magic"}, "there is no fusion 'magic'"),
         ({"normalise": "magic"}, "^normalise must be one of none, z"),
         ({"criterion": "magic"}, "there is no criterion 'magic'"),
         ({"alpha": -1}, "alpha must be between 0 and 1"),
         ({"confidence": 0}, "confidence must be between 0 and 1"),
         ({"points": 1}, "at least 2 points"),
-        ({"fusion": "product"}, r"^one, pca-nn \+ mfcc: the product needs scores of at least 0"),
+        ({"fusions": "product"}, r"^one, pca-nn \+ mfcc: the product needs scores of at least 0"),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 import fairtrial as ft
 from fairtrial.calibration.measures import Evidence, Parts, cost_statistic, least_cost_statistic
 from fairtrial.calibration.methods import Linear
+from fairtrial.core.notes import Note
 from fairtrial.inference.thresholds import DEVIATIONS
 from simulated import crossed, without_ids
 
@@ -141,3 +142,18 @@ def test_few_errors_have_an_interval_of_some_width() -> None:
         assert cost.least is not None
         assert cost.interval.low < cost.actual < cost.interval.high
         assert cost.least.low < cost.minimum <= cost.least.high <= 1
+
+
+def test_notes_on_few_errors_and_on_minima_near_the_cost_of_deciding_alike() -> None:
+    dev, test = (crossed(np.random.default_rng(k), effect=1.0, start=1000 * k) for k in (1, 2))
+    calibrated = ft.calibrate(dev, test, costs=[".1", ".01", ".5"])
+    codes = [(note.code, note.about) for note in calibrated["a"].notes]  # type: ignore[union-attr]
+    minima = [("open-minimum", f"logistic(a): min DCF({prior})") for prior in ("0.1", "0.01")]
+    assert codes == [minima[0], ("few-accepted", "logistic(a)"), minima[1]]
+    evaluated = ft.evaluate(dev, test, systems="a", measures=["act-dcf@.01", "min-dcf@.1", "min-dcf@.5"])
+    codes = [(note.code, note.about) for note in evaluated.notes if isinstance(note, Note)]
+    assert {("few-accepted", "a: actual DCF(0.01)"), ("open-minimum", "a: min DCF(0.1)")} <= set(codes)
+    for measure, code in (("min-dcf@.1", "open-minimum"), ("min-dcf@.5", "")):
+        (compared,) = ft.compare(dev, test, measure=measure).pairs
+        (pair,) = ft.calibration.compare_evidence(calibrated, measure=measure)
+        assert [getattr(test.note, "code", "") for test in (compared.headline, pair.test)] == [code, code]

@@ -19,7 +19,7 @@ def found() -> ft.calibration.CalibratedSystem:
 
 
 def ratios_of(found: ft.calibration.CalibratedSystem) -> tuple[np.ndarray, np.ndarray]:
-    test = found.test_trials
+    test = found.evidence.test
     values = found.calibration.parameters["weights"] * test.column("a") + found.calibration.parameters["offset"]
     return values[test.genuine], values[~test.genuine]
 
@@ -27,8 +27,8 @@ def ratios_of(found: ft.calibration.CalibratedSystem) -> tuple[np.ndarray, np.nd
 def test_bayes_errors_by_their_formula(found: ft.calibration.CalibratedSystem) -> None:
     genuine, impostor = ratios_of(found)
     curve = ft.calibration.bayes_error_curve(found, log_odds=[-3.0, 0.0, 1.5], raw=True)
-    scores = found.test_trials.column("a")
-    own = found.test_trials.genuine
+    scores = found.evidence.test.column("a")
+    own = found.evidence.test.genuine
     assert curve.raw is not None
     for k, odds in enumerate((-3.0, 0.0, 1.5)):
         prior = 1 / (1 + exp(-odds))
@@ -65,7 +65,7 @@ def test_cross_entropy_by_its_formula(found: ft.calibration.CalibratedSystem) ->
     assert (curve.calibrated[1], curve.minimum[1]) == pytest.approx(found.test)
     assert curve.raw is None
     # a map that rises can do no better at any prior
-    steps = ft.calibrate(found.test_trials, found.test_trials, systems=["a"], method="pav")
+    steps = ft.calibrate(found.evidence.test, found.evidence.test, systems=["a"], method="pav")
     assert (ft.calibration.ece_curve(steps).calibrated >= ft.calibration.ece_curve(found).minimum - 1e-12).all()
 
 

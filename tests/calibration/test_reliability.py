@@ -32,7 +32,7 @@ def found() -> ft.calibration.CalibratedSystem:
 
 def test_steps_are_those_of_isotonic_regression(found: ft.calibration.CalibratedSystem) -> None:
     curve = ft.calibration.pav_curve(found, n_resamples=20)
-    test = found.test_trials
+    test = found.evidence.test
     values = found.calibration.ratios(test)
     ours = curve.ratios[np.searchsorted(curve.ends, values, side="left")]
     theirs = by_scikit_learn(values, test.genuine)

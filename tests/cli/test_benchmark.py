@@ -123,14 +123,14 @@ def test_json_of_lausanne_keeps_the_contract_of_the_design() -> None:
     ("arguments", "settings"),
     [
         ([], {}),
-        (["--fusion", "logistic", "--normalise", "z"], {"fusion": "logistic", "normalise": "z"}),
+        (["--fusion", "logistic", "--normalise", "z"], {"fusions": "logistic", "normalise": "z"}),
         (
             ["--protocol", "fp-full", "--criterion", "wer-min", "--alpha", ".3", "--confidence", ".8"],
             {"protocol": "fp-full", "criterion": "wer-min", "alpha": 0.3, "confidence": 0.8},
         ),
         (
             ["--fusion", "svm-linear", "--inner-folds", "3", "--seed", "2", "--protocol", "fp-multimodal"],
-            {"fusion": "svm-linear", "inner_folds": 3, "rng": 2, "protocol": "fp-multimodal"},
+            {"fusions": "svm-linear", "inner_folds": 3, "rng": 2, "protocol": "fp-multimodal"},
         ),
     ],
 )
@@ -160,11 +160,11 @@ def test_several_methods_are_compared() -> None:
     values = found("--fusion", "mean, min,logistic", "--normalise", "z")
     assert set(values) == {"answer", "runs", "comparison"}
     assert [entry["fusion"] for entry in values["runs"]] == ["mean", "min", "logistic"]
-    expected = in_python(fusion="min", normalise="z")
+    expected = in_python(fusions="min", normalise="z")
     del expected["answer"]
     assert values["runs"][1] == expected
     benchmark = read_benchmark("lab")
-    results = [run_benchmark(benchmark, fusion=name, normalise="z") for name in ("mean", "min", "logistic")]
+    results = [run_benchmark(benchmark, fusions=name, normalise="z") for name in ("mean", "min", "logistic")]
     contest = compare_runs(results)
     assert values["comparison"] == json.loads(json.dumps(contest.to_dict()))
     shown = run("--fusion", "mean,min,logistic", "--normalise", "z").stdout
@@ -256,7 +256,7 @@ def test_tables_in_files(name: str) -> None:
     result = run("--fusion", "mean,min", "--out", name)
     assert result.stderr == f"tables in {name}\n"
     rows = rows_of(name)
-    expected = [entry for fusion in ("mean", "min") for entry in in_python(fusion=fusion)["experiments"]]
+    expected = [entry for fusion in ("mean", "min") for entry in in_python(fusions=fusion)["experiments"]]
     assert [row["fusion"] for row in rows] == ["mean"] * 3 + ["min"] * 3
     for row, entry in zip(rows, expected, strict=True):
         assert row["systems"] == " + ".join(entry["systems"])
@@ -326,7 +326,7 @@ def test_a_method_that_is_not_known_is_told_before_any_work(monkeypatch: pytest.
     def never(*arguments: Any, **options: Any) -> None:
         raise AssertionError("nothing should run")
 
-    monkeypatch.setattr("fairtrial.benchmark.pooling.run_benchmark", never)
+    monkeypatch.setattr("fairtrial.benchmark.run.load_benchmark", never)
     assert "there is no fusion 'magic'" in refused("--fusion", "mean,magic")
     assert "--fusion names min twice" in refused("--fusion", "min,mean,min")
     assert "there is no directory" in refused("--out", "nowhere/out.csv")
@@ -447,7 +447,7 @@ def test_failed_enrolment_is_told_to_the_set(monkeypatch: pytest.MonkeyPatch) ->
         return read_benchmark("lab")
 
     asked: list[str] = []
-    known = replace(DATASETS["bssr1-set1"], build=build, files=())
+    known = replace(DATASETS["bssr1-set1"], build=build, files={})
     monkeypatch.setitem(DATASETS, "bssr1-set1", known)
     for arguments in ([], ["--failed-enrolment", "keep"]):
         assert run(*arguments, data="bssr1-set1").exit_code == 0

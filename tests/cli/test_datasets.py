@@ -28,7 +28,7 @@ def put_files(directory: Path, name: str) -> Path:
     folder = directory / DATASETS[name].folder
     folder.mkdir(parents=True)
     for file in DATASETS[name].files:
-        (folder / f"{file.name}.gz").write_text("not looked into by a list")
+        (folder / f"{file}.gz").write_text("not looked into by a list")
     return folder
 
 

@@ -194,7 +194,7 @@ def small_benchmark(dev: Trials, test: Trials) -> Benchmark:
 
 def test_pooled_curves_by_group_and_by_method(dev: Trials, test: Trials, ax: Axes) -> None:
     benchmark = small_benchmark(dev, test)
-    runs = [run_benchmark(benchmark, fusion=name, points=11) for name in ("mean", "max")]
+    runs = [run_benchmark(benchmark, fusions=name, points=11).runs[0] for name in ("mean", "max")]
     pooled_epc_plot(runs[0], ax=ax)
     assert len(ax.lines) == len(runs[0].pooled)
     for line, curve in zip(ax.lines, runs[0].pooled.values(), strict=True):
@@ -213,7 +213,7 @@ def test_pooled_curves_by_group_and_by_method(dev: Trials, test: Trials, ax: Axe
 
 def test_bands_and_regions_of_two_methods(dev: Trials, test: Trials, ax: Axes) -> None:
     benchmark = small_benchmark(dev, test)
-    runs = [run_benchmark(benchmark, fusion=name, points=11, keep_scores=True) for name in ("mean", "min")]
+    runs = [run_benchmark(benchmark, fusions=name, points=11, keep_scores=True).runs[0] for name in ("mean", "min")]
     bands = {run.label: pooled_band(run) for run in runs}
     comparison = compare_pooled(*runs, confidence=0.5)
     pooled_epc_plot(runs, bands=bands, comparison=comparison, ax=ax)

@@ -49,7 +49,7 @@ def test_many_systems_stay_below_a_megabyte(result: ft.calibration.CalibratedSys
 
 
 def test_page_of_a_saved_calibration(result: ft.calibration.CalibratedSystems) -> None:
-    applied = ft.calibrate(None, result["face"].test_trials, model=result["face"].calibration)
+    applied = ft.calibrate(None, result["face"].evidence.test, model=result["face"].calibration)
     page = page_of(applied)
     assert page.answer == (applied.answer(),)
     text = render(page)

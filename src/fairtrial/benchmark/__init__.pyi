@@ -9,9 +9,10 @@ from .datasets import (
     load_dataset,
     read_bssr1,
 )
+from .experiments import BenchmarkResult
 from .lausanne import load_lausanne
 from .manifest import read_benchmark
-from .pooling import Contest, FusionBenchmark, benchmark_fusions, compare_pooled, compare_runs, pooled_band
+from .pooling import Contest, compare_pooled, compare_runs, pooled_band
 from .protocols import (
     PROTOCOLS,
     Benchmark,
@@ -22,7 +23,7 @@ from .protocols import (
     list_experiments,
     register_protocol,
 )
-from .run import BenchmarkResult, run_benchmark
+from .run import FusionBenchmark, run_benchmark
 
 __all__ = [
     "PROTOCOLS",
@@ -36,7 +37,6 @@ __all__ = [
     "FusionBenchmark",
     "ListedFusion",
     "SystemInfo",
-    "benchmark_fusions",
     "compare_pooled",
     "compare_runs",
     "export_dataset",

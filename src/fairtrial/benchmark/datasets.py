@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 from typing import IO, Any, ClassVar, Literal, TypeAlias, get_args
@@ -120,19 +121,11 @@ _ENDINGS = ("", ".gz", ".zst")
 
 
 @dataclass(frozen=True, slots=True)
-class DataFile:
-    """A file by its name, and the SHA-256 of its uncompressed content."""
-
-    name: str
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
 class Dataset(Record):
     """A known score set, and its source.
 
-    `address` is where its files can be downloaded, one by one; `uses` are the options of `load_benchmark`, besides the
-    seed, that apply to it.
+    `files` are its files in `folder` with the SHA-256 of their uncompressed content; `address` is where they can be
+    downloaded, one by one; `uses` are the options of `load_benchmark`, besides the seed, that apply to it.
     """
 
     FIELDS: ClassVar = (
@@ -160,7 +153,7 @@ class Dataset(Record):
     source: str
     build: Callable[..., Benchmark]
     folder: str = ""
-    files: tuple[DataFile, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
     address: str | None = None
     synthetic: bool = False
     notes: tuple[Note, ...] = ()
@@ -234,7 +227,7 @@ class DatasetList(Result):
             ("citation", one.citation),
             ("licence", one.licence),
             ("source", one.source),
-            ("files", ", ".join(file.name for file in one.files) or "none"),
+            ("files", ", ".join(one.files) or "none"),
             ("where", one.where),
         )
         return (Table("dataset", one.title, (Column("what", "what"), Column("value", "value")), rows, one.notes),)
@@ -263,8 +256,13 @@ def list_datasets(name: str | None = None) -> DatasetList:
     >>> [each.name for each in list_datasets().datasets][:2]
     ['lausanne', 'bssr1-set1']
     """
-    chosen = tuple(DATASETS.values()) if name is None else (find_dataset(name),)
-    return DatasetList(chosen, detailed=name is not None)
+    if name is None:
+        return DatasetList(tuple(DATASETS.values()))
+    if name not in DATASETS:
+        raise ParameterError(
+            f"there is no data set {name!r}; there are {', '.join(DATASETS)}{nearest(name, DATASETS)}", code="no-data"
+        )
+    return DatasetList((DATASETS[name],), detailed=True)
 
 
 def load_benchmark(
@@ -545,19 +543,10 @@ def export_dataset(
     return DatasetExport(benchmark.name, str(folder / MANIFEST), tuple(files))
 
 
-def find_dataset(name: str) -> Dataset:
-    """Find a data set by its name."""
-    if name not in DATASETS:
-        raise ParameterError(
-            f"there is no data set {name!r}; there are {', '.join(DATASETS)}{nearest(name, DATASETS)}", code="no-data"
-        )
-    return DATASETS[name]
-
-
 def locate_dataset(dataset: Dataset, data_dir: PathLike | None = None) -> Path | None:
     """Find the directory with all files of a data set; None if they are missing, or if it needs none."""
     for place in _places(dataset, data_dir):
-        if dataset.files and all(_present(place, file.name) for file in dataset.files):
+        if dataset.files and all(_present(place, name) for name in dataset.files):
             return place
     return None
 
@@ -591,7 +580,7 @@ def _files(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
         return []
     place = locate_dataset(dataset, data_dir)
     if place is not None:
-        return [_checked(_present(place, file.name) or place / file.name, file) for file in dataset.files]
+        return [_checked(_present(place, name) or place / name, sha256) for name, sha256 in dataset.files.items()]
     mirror = os.environ.get(_MIRROR, "").rstrip("/")
     try:
         parts = urlsplit(mirror)
@@ -606,7 +595,7 @@ def _files(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
     base = f"{mirror}/{dataset.folder}" if mirror else dataset.address
     if data_dir is not None or base is None:
         folder = _places(dataset, data_dir)[0]
-        missing = [file.name for file in dataset.files if _present(folder, file.name) is None]
+        missing = [name for name in dataset.files if _present(folder, name) is None]
         raise InputError(
             f"data set {dataset.name}: {folder} does not hold {listed(missing)}; put the files there, compressed (.gz) "
             f"or not, or name another directory that holds the folder {dataset.folder} by data_dir or ${DATA}. "
@@ -615,18 +604,18 @@ def _files(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
         )
     folder = cache_directory() / dataset.folder
     instead = f"put the file into {folder}, or name another server in ${_MIRROR}"
-    return [fetch(f"{base}/{file.name}", file.sha256, folder, instead=instead) for file in dataset.files]
+    return [fetch(f"{base}/{name}", sha256, folder, instead=instead) for name, sha256 in dataset.files.items()]
 
 
-def _checked(path: Path, file: DataFile) -> Path:
-    """Check the SHA-256 of a file."""
+def _checked(path: Path, sha256: str) -> Path:
+    """Check the SHA-256 of the uncompressed content of a file."""
     digest = hashlib.sha256()
     with read_head(path).open() as stream:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
-    if digest.hexdigest() != file.sha256:
+    if digest.hexdigest() != sha256:
         raise InputError(
-            f"{path}: has the wrong content: its SHA-256 is {digest.hexdigest()}, expected {file.sha256}; get the file "
+            f"{path}: has the wrong content: its SHA-256 is {digest.hexdigest()}, expected {sha256}; get the file "
             "again, or describe your own by a benchmark.toml",
             code="sha256",
         )
@@ -674,10 +663,10 @@ def read_bssr1(directory: PathLike, *, failed_enrolment: FailedEnrolment = "drop
     check_choice("failed_enrolment", failed_enrolment, get_args(FailedEnrolment))
     place = Path(directory)
     files = DATASETS["bssr1-set1"].files
-    missing = [file.name for file in files if _present(place, file.name) is None]
+    missing = [name for name in files if _present(place, name) is None]
     if missing:
         raise InputError(f"{place}: does not hold {listed(missing)}, with or without .gz", code="no-files")
-    return _read_matrices([_present(place, file.name) or place for file in files], failed_enrolment)
+    return _read_matrices([_present(place, name) or place for name in files], failed_enrolment)
 
 
 def _read_matrices(files: Sequence[Path], failed_enrolment: FailedEnrolment) -> Trials:
@@ -719,127 +708,33 @@ def _build_xm2vts(dataset: Dataset, files: Sequence[Path], *, seed: int, repeats
     return dataset.benchmark(sets, [note])
 
 
-def _systems(modality: str, *names: str) -> tuple[SystemInfo, ...]:
-    """Make systems of which only the names are known."""
-    return tuple(SystemInfo(name, modality, name, name) for name in names)
+def _described() -> dict[str, Dataset]:
+    """Read the descriptions of the known sets, but for the synthetic one, from the file beside this module."""
+    described = {}
+    for name, entry in tomllib.loads(Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8")).items():
+        entry["systems"] = tuple(SystemInfo(*texts) for texts in entry["systems"])
+        entry["notes"] = tuple(Note(note.pop("code"), note.pop("text"), **note) for note in entry["notes"])
+        described[name] = Dataset(name=name, build=_BUILDERS[name], **entry)
+    return described
 
 
+_BUILDERS: dict[str, Callable[..., Benchmark]] = {
+    "bssr1-set1": _build_bssr1,
+    "asvspoof2019-la": _build_asvspoof,
+    "xm2vts-lp2-dev": _build_xm2vts,
+}
 DATASETS: dict[str, Dataset] = {
-    dataset.name: dataset
-    for dataset in (
-        Dataset(
-            name="lausanne",
-            title=TITLE,
-            contents="200 clients; LP1 dev 600 / 40,000, LP2 dev 400 / 40,000, test 400 / 112,000 genuine / impostor",
-            systems=LP1.systems,
-            citation=CITATION,
-            licence="as fairtrial itself",
-            source="fairtrial itself, which makes the scores from a seed",
-            build=lambda dataset, files, **options: load_lausanne(options["seed"]),
-            synthetic=True,
-        ),
-        Dataset(
-            name="bssr1-set1",
-            title="NIST Biometric Scores Set Release 1, Set 1: two face matchers and two fingers",
-            contents="517 people, everybody against everybody: 517 genuine, 266,772 impostor trials",
-            systems=(
-                SystemInfo("face-C", "face", "C", "C"),
-                SystemInfo("face-G", "face", "G", "G"),
-                SystemInfo("finger-left", "fingerprint", "left", "V"),
-                SystemInfo("finger-right", "fingerprint", "right", "V"),
-            ),
-            citation=(
-                "National Institute of Standards and Technology, NIST Biometric Scores Set Release 1 (BSSR1), 2004, "
-                "https://www.nist.gov/itl/iad/image-group/nist-biometric-scores-set-bssr1"
-            ),
-            licence="scores: NIST's terms; the repository that holds them: MIT",
-            source="https://github.com/melissadale/ScoreFusionApp, folder ExampleScoreData, commit a270f5f8",
-            build=_build_bssr1,
-            uses=("repeats", "failed_enrolment"),
-            folder="bssr1_set1",
-            files=(
-                DataFile("face-C.csv", "324fab742b2b3e848c2f8e1feec7364ddf6eae25482c2a6b91044ed304d38e08"),
-                DataFile("face-G.csv", "7cf401521978a2a335306c7327acf3af7652427c65d1bdb9fb21ec6d5db21cac"),
-                DataFile("finger-left.csv", "07c97b46d781cbf01a9ae2884864a7e64ed80d667ce6f96107f0de6848bd4eb5"),
-                DataFile("finger-right.csv", "ed8a9718d323b57a42b2a5bb5480cb3501c28b90f2f5845fbdf8218a69670d0f"),
-            ),
-            address="https://github.com/melissadale/ScoreFusionApp/raw/a270f5f8/ExampleScoreData",
-            notes=(
-                Note(
-                    "failed-enrolment",
-                    "face-C could not enrol one subject (all its scores are -1); trials against that subject are left "
-                    "out for all systems; {failed_enrolment!o} keeps them",
-                    failed_enrolment="keep",
-                ),
-            ),
-        ),
-        Dataset(
-            name="asvspoof2019-la",
-            title="ASVspoof 2019 logical access: speaker verification and spoofing countermeasures together",
-            contents="dev 10 models, 1,484 / 28,064; test 48 models, 5,370 / 97,209 genuine / impostor trials",
-            systems=(
-                *_systems("asv", "asv_ecapa"),
-                *_systems("countermeasure", "cm_aasist", "cm_ecapa512ctsf", "cm_ecapa512ctst", "cm_ecapa512cfst"),
-            ),
-            citation=(
-                "X. Wang et al., ASVspoof 2019: A large-scale public database of synthesized, converted and replayed "
-                "speech, Computer Speech & Language 64, 2020"
-            ),
-            licence="that of each source: Apache-2, BSD-3, MIT, or none stated",
-            source=(
-                "the score files of github.com/asvspoof-challenge/asvspoof5 (Apache-2), "
-                "sasv-challenge/SASVC2022_Baseline, nii-yamagishilab/project-NN-Pytorch-scripts (BSD-3), "
-                "yzyouzhang/ASVspoof2021_AIR and yzyouzhang/AIR-ASVspoof (MIT), joined by model and utterance into one "
-                "table for dev and one for eval"
-            ),
-            build=_build_asvspoof,
-            folder="asvspoof2019_la",
-            files=(
-                DataFile("asv_trials_dev.csv", "58a5da120b4eb5ecdfe8afe5449c1e70497f86165a4765a5737ba072dbb085ed"),
-                DataFile("asv_trials_eval.csv", "bcff253fc8411054d20d31d8d67c6a7223d5dc06c8d9f98842f4a23804da35aa"),
-            ),
-            notes=(
-                Note(
-                    "classes",
-                    "genuine: the target speaker, bona fide; impostor: another speaker, or a spoof of the target",
-                ),
-                Note(
-                    "systems-left-out",
-                    "left out, since they have no dev scores: asv_official, cm_resnet_softmax, cm_resnet_amsoftmax and "
-                    "cm_resnet_ocsoftmax (whose sign is reversed: lower is bona fide)",
-                ),
-                Note(
-                    "no-subject",
-                    "the speaker of impostor trials is not known: trials have a claim, the model, and a probe, the "
-                    "utterance, but no subject; an utterance's countermeasure score is the same for all models",
-                ),
-            ),
-        ),
-        Dataset(
-            name="xm2vts-lp2-dev",
-            title="XM2VTS score-level fusion benchmark: the dev set of protocol LP2, two systems without names",
-            contents="200 clients and 25 impostors with 8 shots each: 400 genuine, 40,000 impostor trials",
-            systems=_systems("unknown", "system 1", "system 2"),
-            citation=(
-                "N. Poh and S. Bengio, Database, protocols and tools for evaluating score-level fusion algorithms in "
-                "biometric authentication, Pattern Recognition 39(2), 2006"
-            ),
-            licence="none stated",
-            source="https://github.com/normanpoh/DETConf, folder example, commit a9bd0886",
-            build=_build_xm2vts,
-            uses=("repeats",),
-            folder="xm2vts_lp2_dev_2sys",
-            files=(
-                DataFile("gen.scores", "eb43b0d179640abdb1271dee0d5273181020d879392e6fcb0f4cbc9706138c33"),
-                DataFile("imp.scores", "a8fcc68e34b17fb90a4dd5853f921cb06378f732bfe41da3361323c523335b7d"),
-            ),
-            notes=(
-                Note(
-                    "unknown-systems",
-                    "the two systems are not described, so they count as different features of one modality",
-                ),
-            ),
-        ),
-    )
+    "lausanne": Dataset(
+        name="lausanne",
+        title=TITLE,
+        contents="200 clients; LP1 dev 600 / 40,000, LP2 dev 400 / 40,000, test 400 / 112,000 genuine / impostor",
+        systems=LP1.systems,
+        citation=CITATION,
+        licence="as fairtrial itself",
+        source="fairtrial itself, which makes the scores from a seed",
+        build=lambda dataset, files, **options: load_lausanne(options["seed"]),
+        synthetic=True,
+    ),
+    **_described(),
 }
 """The score sets by their names."""

@@ -45,6 +45,10 @@ _COUNTS = {("LP1", "dev"): (600, 40_000), ("LP2", "dev"): (400, 40_000), ("", "t
 _NO_SCORES = (".md", ".pdf", ".html", ".m", ".py", ".toml", ".json")
 
 
+def _refused(place: object, text: str, code: str) -> InputError:
+    return InputError(f"{place}: {text}", code=code)
+
+
 def read_release(directory: Path) -> Benchmark:
     """Read the released score files of the XM2VTS fusion benchmark.
 
@@ -85,19 +89,15 @@ def read_release(directory: Path) -> Benchmark:
             continue
         for word, files in parts.items():
             if not files:
-                raise InputError(
-                    f"{directory}: {protocol.name} has no files of {word}; give both dev and eva, or neither",
-                    code="release",
-                )
+                text = f"{protocol.name} has no files of {word}; give both dev and eva, or neither"
+                raise _refused(directory, text, "release")
         trials: list[Trials] = []
         for word, files in parts.items():
             part = _read_released(files)
             if len(part.systems) != len(protocol.systems):
-                raise InputError(
-                    f"{listed(map(str, files.values()))}: {len(part.systems)} columns of scores, but {protocol.name} "
-                    f"has {len(protocol.systems)} systems; describe other files by a benchmark.toml",
-                    code="release",
-                )
+                text = f"{len(part.systems)} columns of scores, but {protocol.name} has {len(protocol.systems)} systems"
+                where = listed(map(str, files.values()))
+                raise _refused(where, f"{text}; describe other files by a benchmark.toml", "release")
             trials.append(part.renamed([system.name for system in protocol.systems]))
             genuine = int(np.count_nonzero(part.genuine))
             counts: dict[str, Any] = {"genuine": genuine, "impostor": len(part) - genuine}
@@ -138,11 +138,8 @@ def _released_files(directory: Path) -> dict[tuple[str, str], dict[str, Path]]:
         files = released.setdefault((protocol, word), {})
         other = files.setdefault(kind or "both", path)
         if other is not path:
-            raise InputError(
-                f"{path}: there are two files of {protocol}, {word}, the other is {other.name}; one file has all "
-                "systems, one column each",
-                code="release",
-            )
+            text = f"there are two files of {protocol}, {word}, the other is {other.name}"
+            raise _refused(path, f"{text}; one file has all systems, one column each", "release")
     return released
 
 
@@ -152,11 +149,8 @@ def _read_released(files: dict[str, Path]) -> Trials:
         # the files say the class; a number for impostors that are unknown may be that of a client too
         return read_trials([files["genuine"], files["impostor"]], format="lists", genuine_by="label")
     if set(files) != {"both"}:
-        raise InputError(
-            f"{listed(map(str, files.values()))}: expected one file of all accesses, or one of clients (gen) "
-            "and one of impostors (imp)",
-            code="release",
-        )
+        text = "expected one file of all accesses, or one of clients (gen) and one of impostors (imp)"
+        raise _refused(listed(map(str, files.values())), text, "release")
     return read_trials(files["both"], format="headerless", columns={"subject": "1", "claim": "2"})
 
 
@@ -270,29 +264,25 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
     if not os.path.exists(file):
         if is_directory and _released_files(directory):
             return read_release(directory)
+        text = f"there is no such file or directory; name a directory with a {MANIFEST}"
         if is_directory:
-            raise InputError(
-                f"{path}: holds no {MANIFEST}; write one that names the files of each system, see docs/datasets.md",
-                code="no-manifest",
-            )
-        raise InputError(
-            f"{path}: there is no such file or directory; name a directory with a {MANIFEST}", code="no-manifest"
-        )
+            text = f"holds no {MANIFEST}; write one that names the files of each system, see docs/datasets.md"
+        raise _refused(path, text, "no-manifest")
     try:
         content = tomllib.loads(read_whole(file, _MOST).decode())
     except UnicodeDecodeError as error:
-        raise InputError(f"{file}: is not text; name a directory with a {MANIFEST}", code="not-toml") from error
+        raise _refused(file, f"is not text; name a directory with a {MANIFEST}", "not-toml") from error
     except ValueError as error:
-        raise InputError(f"{file}: is not valid TOML: {error}", code="not-toml") from error
+        raise _refused(file, f"is not valid TOML: {error}", "not-toml") from error
     except RecursionError as error:
-        raise InputError(f"{file}: is not a manifest: brackets are nested too deeply", code="not-toml") from error
+        raise _refused(file, "is not a manifest: brackets are nested too deeply", "not-toml") from error
     manifest = check_entries(content, _KEYS, str(file))
     tables = manifest["set"]
     for one in (tables, manifest["protocol"], *(table["system"] for table in tables)):
-        for name in (names := [table["name"] for table in one]):
-            if names.count(name) > 1:
-                place = next(table.place for table in one if table["name"] == name)
-                raise InputError(f"{place}: this name is given twice; give each its own", code="named-twice")
+        names = [table["name"] for table in one]
+        for table in one:
+            if names.count(table["name"]) > 1:
+                raise _refused(table.place, "this name is given twice; give each its own", "named-twice")
     files = [file]
     for table in (entry for one in tables for entry in (one, *one["system"])):
         with _at(table.place):
@@ -332,18 +322,14 @@ def _listed_fusion(entry: Entries, known: dict[str, set[str]]) -> ListedFusion:
     """Check a fusion of a listed protocol against the sets and their systems."""
     systems, place = entry["systems"], entry["set"]
     if len(systems) < 2 or len(set(systems)) < len(systems):
-        raise InputError(
-            f"{entry.place}: systems must be two or more, all different, not {listed(systems)}", code="listed-fusion"
-        )
+        text = f"systems must be two or more, all different, not {listed(systems)}"
+        raise _refused(entry.place, text, "listed-fusion")
     if place is not None and place not in known:
-        raise InputError(
-            f"{entry.place}: there is no set {shown(place)}; there are {listed(known)}", code="listed-fusion"
-        )
+        text = f"there is no set {shown(place)}; there are {listed(known)}"
+        raise _refused(entry.place, text, "listed-fusion")
     if not any(set(systems) <= names for name, names in known.items() if place in (None, name)):
-        raise InputError(
-            f"{entry.place}: no set has all of {listed(systems)}; correct the names of the systems",
-            code="listed-fusion",
-        )
+        text = f"no set has all of {listed(systems)}; correct the names of the systems"
+        raise _refused(entry.place, text, "listed-fusion")
     return ListedFusion(tuple(systems), entry["group"], place)
 
 
@@ -386,9 +372,8 @@ def _read_set(one: Entries) -> tuple[Sequence[BenchmarkSet], list[Note]]:
     trials = _read_trials(one)
     if "scores" not in trials:
         if one["split"] is not None:
-            raise InputError(
-                f"{one.place}: split is for sets without dev and test; leave it out, or name scores", code="split"
-            )
+            text = "split is for sets without dev and test; leave it out, or name scores"
+            raise _refused(one.place, text, "split")
         notes = [as_note(note, f"{name}, {word}") for word, part in trials.items() for note in part.notes]
         (dev, test), unknown = without_shared_impostor([trials["dev"], trials["test"]], name)
         return [BenchmarkSet(name, dev, test, systems)], [*notes, *unknown]
@@ -403,26 +388,21 @@ def _read_trials(one: Entries) -> dict[str, Trials]:
     owners = [table for table in tables if any(table[key] is not None for key in _FILES)]
     in_set = any(one[key] is not None for key in _FILES)
     if in_set and owners:
-        raise InputError(
-            f"{owners[0].place}: its set names the files already; name them in one place only", code="files"
-        )
+        raise _refused(owners[0].place, "its set names the files already; name them in one place only", "files")
     if in_set and (other := next((table for table in tables if table["read"] is not None), None)):
-        raise InputError(f"{other.place}: read belongs to the set, as its files do", code="files")
+        raise _refused(other.place, "read belongs to the set, as its files do", "files")
     common = {key: value for key, value in (one["read"] or {}).items() if value is not None}
     parts, names = [], []
     for table in [one] if in_set else tables:
         keys = [key for key in _FILES if table[key] is not None]
         if keys not in (["dev", "test"], ["scores"]):
             what = f"only {keys[0]}" if len(keys) == 1 else " and ".join(keys) or "no files"
-            raise InputError(
-                f"{table.place}: names {what}; expected dev and test, or scores if there is no dev set", code="files"
-            )
+            text = f"names {what}; expected dev and test, or scores if there is no dev set"
+            raise _refused(table.place, text, "files")
         names.append(keys)
     if names.count(names[0]) < len(names):
-        raise InputError(
-            f"{one.place}: some systems have dev and test, others have scores; they must all have the same",
-            code="files",
-        )
+        text = "some systems have dev and test, others have scores; they must all have the same"
+        raise _refused(one.place, text, "files")
     for table in [one] if in_set else tables:
         options = common | {key: value for key, value in (table["read"] or {}).items() if value is not None}
         numbers = [each["column"] for each in (tables if in_set else [table])]

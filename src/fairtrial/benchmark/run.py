@@ -1,49 +1,47 @@
-"""Run a fusion protocol: every experiment with its interval, its gain, and its test against the best baseline."""
+"""Run a fusion protocol by one or several fusion methods, and compare them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from statistics import fmean, stdev
 from threading import Thread
 from time import sleep
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fairtrial.benchmark.datasets import FailedEnrolment, load_benchmark
+from fairtrial.benchmark.experiments import MANY, Baseline, BenchmarkResult, ExperimentResult, group_name, grouped
+from fairtrial.benchmark.pooling import Contest, compare_pooled, compare_runs
 from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, Experiment, list_experiments
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_workers
 from fairtrial.core.notes import Note, as_note, gather_notes
-from fairtrial.core.results import Field, Record, Result, fields_of, table_of
-from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
-from fairtrial.core.words import in_percent, interval_title, percent, plural
+from fairtrial.core.results import Result
+from fairtrial.core.tables import Table, join_tables
 from fairtrial.counting.search import sort_once
-from fairtrial.counting.tallies import ErrorCounts, as_source
-from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of, pool_curves
+from fairtrial.counting.tallies import as_source
+from fairtrial.evaluation.bands import CurveComparison
+from fairtrial.evaluation.epc import alpha_grid, curve_of, pool_curves
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
-from fairtrial.fusion.combination import FusedScores, Inner, fuse_scores
-from fairtrial.fusion.fusion import fusion_gain, mean_gain
+from fairtrial.formats.files import PathLike
+from fairtrial.fusion.combination import Inner, fuse_scores
+from fairtrial.fusion.fusion import fusion_gain
 from fairtrial.fusion.methods import FusionMethod, as_fusion
 from fairtrial.fusion.model import Missing
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.inference.decide import SUPPORT, Judgement, judge
-from fairtrial.inference.estimates import GIVEN_ALONG, DevMoves, dev_moves
-from fairtrial.inference.intervals import RateInterval
+from fairtrial.inference.estimates import dev_moves
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.multiplicity import adjust_p_values
-from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, seed_of
-from fairtrial.inference.tests import TestResult
+from fairtrial.inference.split import TrialSets, seed_of
 from fairtrial.inference.variance import Floats
-from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion
+from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MEASURES
 
-Item = TypeVar("Item")
-Key = TypeVar("Key")
-MANY = 60
-"""Number of experiments above which only their summary is shown."""
+_MOST_NOTES = 12
+"""Number of notes that are shown below a table of experiments; JSON has all."""
 _UNEVEN = Note(
     "uneven-scores",
     "scores of different ranges are fused without normalisation; {normalise!o} brings them to one scale",
@@ -58,384 +56,91 @@ _PER_PROCESSOR = 4
 _WATCH = "watches the parent"
 _EVERY = 0.5
 """Seconds between two looks of a worker whether its parent still runs."""
-_FAR, _FRR, _HTER = fields_of("counts", RATE_COLUMNS)
-_FUSED = (Field("systems", "fused", get=lambda row: " + ".join(row.systems), in_json=False), Field("systems"))
-_SPREAD = (
-    Field("splits", "splits", "count"),
-    Field("hter_mean", "mean HTER", "rate", get="mean"),
-    Field("hter_sd", "sd", "rate", get="sd"),
-)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Baseline(Record):
-    """A single system of a set, at its threshold from dev."""
+@dataclass(frozen=True, eq=False, repr=False)
+class FusionBenchmark(Result):
+    """One or several fusion methods over a protocol.
 
-    FIELDS: ClassVar = (
-        Field("set", "set"),
-        Field("split"),
-        Field("system", "system"),
-        _FAR,
-        _FRR,
-        _HTER,
-        Field("interval", "interval", "interval"),
-        Field("threshold", get="counts.threshold"),
-        *(replace(field, title="") for field in fields_of("counts", COUNT_COLUMNS)),
-    )
-
-    set: str
-    split: int | None
-    system: str
-    counts: ErrorCounts
-    interval: RateInterval
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ExperimentResult(Record):
-    """One fusion, at its threshold from dev, with its gain and the test against the best of its systems on test.
-
-    `wrong_bits` marks wrong decisions on test trials, eight in a byte; `moves` are the dev trials that move the
-    threshold, for comparisons of runs; `fused` the fused scores, if they were kept.
-    """
-
-    FIELDS: ClassVar = (
-        Field("set", "set", get="experiment.set"),
-        Field("split", "split", "count", get="experiment.split"),
-        Field("group", "group", get="experiment.group", optional=True),
-        *_FUSED,
-        _HTER,
-        Field("interval", "interval", "interval"),
-        replace(_FAR, optional=True),
-        replace(_FRR, optional=True),
-        Field("beta_mean", "beta_mean", "ratio", optional=True),
-        Field("beta_min", "beta_min", "ratio"),
-        Field("best", "best", detail=True),
-        Field("difference", "difference", "rate", detail=True, get="test.estimate"),
-        Field("statistic", "statistic", "number", detail=True, get="test.statistic"),
-        Field("p_value", "p", "p", detail=True, get="test.p_value"),
-        Field("p_adjusted", "p (Holm)", "p"),
-        Field("p_threshold", "threshold of p", detail=True, get="test.threshold"),
-        Field("threshold", "threshold", "threshold", detail=True, get="counts.threshold"),
-        *fields_of("counts", COUNT_COLUMNS),
-        Field("parameters"),
-        Field("notes"),
-    )
-
-    experiment: Experiment
-    counts: ErrorCounts
-    interval: RateInterval
-    beta_mean: float
-    beta_min: float
-    best: str
-    test: TestResult
-    p_adjusted: float
-    curve: PerformanceCurve
-    parameters: dict[str, Any]
-    wrong_bits: NDArray[np.uint8]
-    moves: DevMoves | None = None
-    fused: FusedScores | None = None
-    notes: tuple[Note | str, ...] = ()
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems that are fused."""
-        return self.experiment.systems
-
-    def wrong(self, trials: int) -> NDArray[np.bool_]:
-        """Mark wrong decisions on the test trials."""
-        return np.unpackbits(self.wrong_bits, count=trials).astype(np.bool_)
-
-
-@dataclass(frozen=True, slots=True)
-class Spread(Record):
-    """Mean and standard deviation of the HTER of an experiment over random splits.
-
-    `beta_min` is the mean of the finite gains; `left_out` counts the splits without one, as the fusion made no error.
-    """
-
-    FIELDS: ClassVar = (
-        Field("set", "set"),
-        Field("group", "group", detail=True),
-        *_FUSED,
-        *_SPREAD,
-        Field("beta_min_mean", "mean beta_min", "ratio", get="beta_min"),
-        Field("beta_min_left_out", get="left_out"),
-    )
-
-    set: str
-    group: str
-    systems: tuple[str, ...]
-    splits: int
-    mean: float
-    sd: float
-    beta_min: float
-    left_out: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class BaselineSpread(Record):
-    """Mean and standard deviation of the HTER of a single system over random splits."""
-
-    FIELDS: ClassVar = (Field("set", "set"), Field("system", "system"), *_SPREAD)
-
-    set: str
-    system: str
-    splits: int
-    mean: float
-    sd: float
-
-
-def _curve(curve: PerformanceCurve) -> dict[str, Any]:
-    return {"alpha": curve.alpha.tolist(), "hter": curve.hter.tolist()}
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BenchmarkResult(Result):
-    """All experiments of a protocol by one fusion method.
+    If there is only one method, the attributes of its run are also those of the result.
 
     Attributes
     ----------
-    data : Benchmark
-        The sets and their systems.
-    protocol : str
-        The name of the protocol.
-    fusion : str
-        The name of the fusion method.
-    normalise : str
-        The name of the normalisation.
-    criterion : Criterion
-        How the threshold was chosen.
-    alpha : float
-        The weight or the target that the criterion took.
-    baselines : tuple of Baseline
-        The single systems, set by set.
-    experiments : tuple of ExperimentResult
-        The fusions, each with its errors, its gain and its test.
-    pooled : dict of str to PerformanceCurve
-        Pooled curves by set and group; `all` is that of all experiments.
-    notes : tuple of Note
-        What the reader should know.
+    runs : tuple of BenchmarkResult
+        One run per method.
+    contest : Contest or None
+        The comparison of the methods; None for one method.
+    along_alpha : CurveComparison or None
+        The test of the pooled curves of two methods along alpha, if asked for.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials, run_benchmark
-    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, SystemInfo
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
-    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
-    >>> sorted(run_benchmark(tiny, protocol="fp-full", points=11).pooled)
-    ['all', 'one: multimodal']
+    >>> from fairtrial import run_benchmark
+    >>> result = run_benchmark("lausanne", fusions=["mean", "min"], only=["LP2"])
+    >>> [run.fusion for run in result.runs], result.contest.ranking[0].fusion
+    (['mean', 'min'], 'mean')
     """
 
-    FIELDS: ClassVar = (
-        Field("benchmark", "benchmark", detail=True),
-        Field("protocol", "protocol", detail=True),
-        Field("fusion", "fusion", detail=True),
-        Field("normalise", "normalise", detail=True),
-        Field("synthetic", "synthetic", "flag", detail=True),
-        Field("title"),
-        Field("criterion", get="criterion.name"),
-        Field("alpha", get=lambda run: run.criterion.alpha_of_result(run.alpha)),
-        Field("experiments"),
-        Field("spreads"),
-        Field("baselines"),
-        Field("baseline_spreads"),
-        Field("pooled_epc", get=lambda run: _curve(run.pooled["all"])),
-        Field(
-            "pooled_groups",
-            get=lambda run: {name: _curve(curve) for name, curve in run.pooled.items() if name != "all"},
-        ),
-        Field("notes"),
-    )
+    runs: tuple[BenchmarkResult, ...]
+    contest: Contest | None = None
+    along_alpha: CurveComparison | None = None
 
-    data: Benchmark
-    protocol: str
-    fusion: str
-    normalise: str
-    criterion: Criterion
-    alpha: float
-    baselines: tuple[Baseline, ...]
-    experiments: tuple[ExperimentResult, ...]
-    pooled: dict[str, PerformanceCurve]
-    notes: tuple[Note, ...] = ()
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or len(self.runs) != 1:
+            raise AttributeError(name)
+        return getattr(self.runs[0], name)
 
     @property
-    def benchmark(self) -> str:
-        """The name of the benchmark."""
-        return self.data.name
+    def files_read(self) -> tuple[str, ...]:
+        """The files that were read."""
+        return tuple(map(str, self.runs[0].data.files))
 
-    @property
-    def title(self) -> str:
-        """The description of the benchmark."""
-        return self.data.title
-
-    @property
-    def synthetic(self) -> bool:
-        """Whether the scores are generated instead of measured."""
-        return self.data.synthetic
-
-    @property
-    def spreads(self) -> tuple[Spread, ...]:
-        """The experiments over random splits; none if dev and test are given."""
-        split = [each for each in self.experiments if each.experiment.split is not None]
-        groups = _grouped(split, lambda each: (each.experiment.set, each.experiment.group, each.systems))
-        return tuple(
-            Spread(
-                *key,
-                *_over_splits(results),
-                *mean_gain([each.beta_min for each in results]),
-            )
-            for key, results in groups.items()
-        )
-
-    @property
-    def baseline_spreads(self) -> tuple[BaselineSpread, ...]:
-        """The single systems over random splits; none if dev and test are given."""
-        split = [base for base in self.baselines if base.split is not None]
-        groups = _grouped(split, lambda base: (base.set, base.system))
-        return tuple(BaselineSpread(one, system, *_over_splits(bases)) for (one, system), bases in groups.items())
-
-    @property
-    def label(self) -> str:
-        """The method, with its normalisation if there is one."""
-        return self.fusion if self.normalise == "none" else f"{self.fusion}, {self.normalise}"
-
-    @property
-    def confidence(self) -> float:
-        """The confidence of the intervals and tests."""
-        return self.experiments[0].interval.confidence
-
-    @property
-    def kind(self) -> Kind:
-        """Whether the figures are a priori."""
-        return self.pooled["all"].kind
+    def to_dict(self) -> dict[str, Any]:
+        """Give the run of one method, or the runs of several and their comparison."""
+        if self.contest is None:
+            return self.runs[0].to_dict()
+        pooled = {} if self.along_alpha is None else {"pooled_comparison": self.along_alpha.to_dict()}
+        return {"runs": [run.to_dict() for run in self.runs], "comparison": self.contest.to_dict(), **pooled}
 
     def answer(self) -> str:
-        """Give the mean HTER over all experiments, and the difference from the best systems."""
-        hter = fmean(float(each.counts.hter) for each in self.experiments)
-        difference = fmean(each.test.estimate for each in self.experiments)
-        better = sum(each.p_adjusted < 1 - self.confidence and each.test.estimate < 0 for each in self.experiments)
-        return (
-            f"{self.label} has a mean HTER of {percent(hter)} over {plural(len(self.experiments), 'experiment')} of "
-            f"{self.protocol} on {self.benchmark}{' (synthetic)' if self.synthetic else ''}, "
-            f"{in_percent(abs(difference))} points {'less' if difference < 0 else 'more'} than the best system of each "
-            f"on average; {better} of them are significantly better than it (Holm)"
-        )
+        """Give the ranking of several methods, or the run of one."""
+        return self.runs[0].answer() if self.contest is None else self.contest.answer()
 
     def tables(self) -> tuple[Table, ...]:
-        """Tabulate all experiments and a summary by group; single systems and random splits in detail."""
-        given = [k for k, each in enumerate(self.experiments) if each.experiment.split is None]
-        all_given, titles = len(given) == len(self.experiments), {"interval": interval_title(self.confidence)}
-        generated = " (synthetic scores)" if self.synthetic else ""
-        experiments = table_of(
-            "experiments",
-            f"{' '.join(self.title.split())}{generated}, {self.protocol}, {self.fusion}, normalisation "
-            f"{self.normalise}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} "
-            f"{PROVENANCES[self.kind].chosen}",
-            (
-                *(
-                    replace(field, get=partial(lambda field, _: field.value(self), field))
-                    for field in self.FIELDS
-                    if field.title
-                ),
-                *(
-                    replace(field, detail=all_given) if field.key == "split" else field
-                    for field in ExperimentResult.FIELDS
-                ),
-            ),
-            self.experiments,
-            notes=self.notes,
-            section="group",
-            shown=given if len(given) <= MANY else (),
-            titles=titles,
-        )
-        singles = [base for base in self.baselines if base.split is None]
-        fused = f"Fused systems over random splits, {self.fusion}"
-        others = (
-            table_of("systems", "Single systems", Baseline.FIELDS, singles, section="set", titles=titles),
-            table_of(
-                "system spreads",
-                "Single systems over random splits",
-                BaselineSpread.FIELDS,
-                self.baseline_spreads,
-                section="set",
-            ),
-            table_of("spreads", fused, Spread.FIELDS, self.spreads, section="set"),
-            self._groups(),
-        )
-        return (experiments, *(table for table in others if table.rows))
-
-    def _groups(self) -> Table:
-        """Summarise the experiments by group."""
-        level = 1 - self.confidence
-        rows, left_out = [], 0
-        for name, experiments in self.groups():
-            gain, without = mean_gain([each.beta_min for each in experiments])
-            left_out += without
-            differences = [each.test.estimate for each in experiments if each.p_adjusted < level]
-            better, worse = (sum(sign * difference > 0 for difference in differences) for sign in (-1, 1))
-            hter = fmean(float(each.counts.hter) for each in experiments)
-            rows.append((name, len(experiments), hter, gain, better, worse))
-        template = "better, worse: than the best of the systems fused, p below {level:.3g} after Holm"
-        if self.spreads:
-            template += ", each split separately"
-        notes = [
-            Note("better", template, level=level),
-            Note("interval", "intervals and p values: {given}", given=GIVEN_ALONG[self.experiments[0].test.threshold]),
+        """Tabulate the experiments of all methods, the single systems, summaries, and the comparison."""
+        by_run = [run.tables() for run in self.runs]
+        (main,) = join_tables([tables[:1] for tables in by_run])
+        if len(main.notes) > _MOST_NOTES:
+            template = "and {count:plural more note}; the JSON has all"
+            more = Note("more-notes", template, count=len(main.notes) - _MOST_NOTES)
+            ranked = sorted(main.notes, key=lambda note: not getattr(note, "warning", False))
+            main = replace(main, notes=(*ranked[:_MOST_NOTES], more))
+        if self.contest is None:
+            return (main, *by_run[0][1:])
+        columns = (replace(column, detail=column.detail and column.key != "fusion") for column in main.columns)
+        caption = f"{self.runs[0].title}, {self.contest.protocol}, {self.runs[0].kind}"
+        main = replace(main, columns=tuple(columns), caption=caption)
+        of_sets = ("systems", "system spreads")
+        once = [table for table in by_run[0][1:] if table.name in of_sets]
+        others = [
+            replace(table, name=f"{table.name}: {run.label}")
+            for run, tables in zip(self.runs, by_run, strict=True)
+            for table in tables[1:]
+            if table.name not in of_sets
         ]
-        if left_out:
-            template = "mean beta_min leaves out {count:plural experiment} in which the fusion made no error"
-            notes.append(Note("infinite-gain", template, count=left_out))
-        caption = f"{self.fusion}: {plural(len(self.experiments), 'experiment')}"
-        columns = (
-            Column("group", "group"),
-            Column("experiments", "experiments", "count"),
-            Column("hter", "mean HTER", "rate"),
-            Column("beta_min", "mean beta_min", "ratio"),
-            Column("better", "better", "count"),
-            Column("worse", "worse", "count"),
-        )
-        return Table("groups", caption, columns, tuple(rows), tuple(notes))
-
-    def groups(self) -> Iterator[tuple[str, list[ExperimentResult]]]:
-        """Group experiments by set and group, as in Table 2 of Poh & Bengio 2006.
-
-        Yields
-        ------
-        tuple of (str, list of ExperimentResult)
-            The name of the group, and its experiments.
-        """
-        yield from _grouped(self.experiments, lambda each: group_name(each.experiment)).items()
-
-
-def _grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
-    """Group items by a key, in the order in which the keys first occur."""
-    groups: dict[Key, list[Item]] = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(item)
-    return groups
-
-
-def _over_splits(results: Sequence[Baseline | ExperimentResult]) -> tuple[int, float, float]:
-    """Compute the number of splits, and the mean and the standard deviation of the HTER over them."""
-    rates = [float(each.counts.hter) for each in results]
-    return len(rates), fmean(rates), stdev(rates) if len(rates) > 1 else float("nan")
-
-
-def group_name(experiment: Experiment) -> str:
-    """Name a group of a set, as in tables."""
-    return f"{experiment.set}: {experiment.group}"
+        compared = [result.tables() for result in (self.contest, self.along_alpha) if result is not None]
+        return (main, *once, *others, *(table for tables in compared for table in tables))
 
 
 def run_benchmark(
-    benchmark: Benchmark,
+    data: Benchmark | PathLike = "lausanne",
     *,
+    fusions: str | FusionMethod | Sequence[str | FusionMethod] = ("mean",),
     protocol: str = "fp-2",
-    fusion: str | FusionMethod = "mean",
+    only: Sequence[str] = (),
+    repeats: int | None = None,
+    failed_enrolment: FailedEnrolment | None = None,
+    outside: bool = False,
     normalise: str = "none",
     criterion: CriterionLike = "wer-equal",
     alpha: float | None = None,
@@ -444,21 +149,30 @@ def run_benchmark(
     inner_folds: int = 5,
     confidence: float = 0.95,
     points: int = 101,
+    pooled: int | None = None,
     rng: np.random.Generator | int | None = 0,
-    keep_scores: bool = False,
+    keep_scores: bool | None = None,
     workers: int = 1,
     progress: Callable[[float], None] | None = None,
-) -> BenchmarkResult:
-    """Run all experiments of a protocol by one fusion method.
+) -> FusionBenchmark:
+    """Run all experiments of a protocol by one or several fusion methods, and compare the methods.
 
     Parameters
     ----------
-    benchmark : Benchmark
-        The sets and their systems; see `load_benchmark`.
+    data : Benchmark, str or path-like, default "lausanne"
+        A benchmark, a name that `list_datasets` gives, or a directory with a ``benchmark.toml``.
+    fusions : str, FusionMethod or sequence of them, default ("mean",)
+        Fusion methods, or their names in `FUSIONS`; several are compared over the whole protocol.
     protocol : str, default "fp-2"
         A name in `PROTOCOLS`, or one that the benchmark lists.
-    fusion : str or FusionMethod, default "mean"
-        A fusion method, or its name in `FUSIONS`.
+    only : sequence of str, default ()
+        The names of the sets to use; all by default.
+    repeats : int, optional
+        The number of random splits of a known set without dev trials; 10 by default.
+    failed_enrolment : {"drop", "keep"}, optional
+        Whether to drop or keep trials of a known set against somebody whose enrolment failed; ``drop`` by default.
+    outside : bool, default False
+        Whether a ``benchmark.toml`` may name files outside its directory.
     normalise : str, default "none"
         The normalisation of the scores: a name in `NORMALISATIONS`, fitted on dev.
     criterion : str, Criterion, DetectionCosts or callable, default "wer-equal"
@@ -477,10 +191,13 @@ def run_benchmark(
         The level of confidence, between 0 and 1.
     points : int, default 101
         The number of values of alpha of the pooled curves.
+    pooled : int, optional
+        With two methods, test their pooled curves, at this number of values of alpha.
     rng : numpy.random.Generator, int or None, default 0
         A generator, or a seed; the same seed gives the same result.
-    keep_scores : bool, default False
-        Whether the result keeps the fused scores, for pages, bands and tests of pooled curves.
+    keep_scores : bool, optional
+        Whether the result keeps the fused scores, for pages, bands and tests of pooled curves; by default those of one
+        method and up to 60 experiments.
     workers : int, default 1
         How many work at once; the result does not depend on it. They are processes.
     progress : callable, optional
@@ -488,13 +205,16 @@ def run_benchmark(
 
     Returns
     -------
-    BenchmarkResult
-        Every experiment, the single systems, and pooled curves.
+    FusionBenchmark
+        The run of each method: every experiment, the single systems, and pooled curves; and the comparison of several.
 
     Raises
     ------
     ParameterError
-        If a protocol or method is unknown, or the protocol leaves nothing to fuse.
+        If the data, a protocol or a method is unknown, a method is named twice, the protocol leaves nothing to fuse, or
+        pooled curves are not of two methods.
+    InputError
+        If files are missing or cannot be read.
 
     References
     ----------
@@ -502,32 +222,46 @@ def run_benchmark(
 
     Examples
     --------
-    >>> from fairtrial.benchmark import load_lausanne
-    >>> run = run_benchmark(load_lausanne().only(["LP2"]), fusion="max", points=2)
+    >>> run = run_benchmark("lausanne", only=["LP2"], fusions="max", points=2)
     >>> len(run.experiments), run.experiments[0].systems
     (9, ('(FH,MLP)', '(LFCC,GMM)'))
     """
-    method, rule, seed = as_fusion(fusion), as_criterion(criterion), seed_of(rng)
+    methods = [as_fusion(f) for f in ([fusions] if isinstance(fusions, str | FusionMethod) else fusions)]
+    names = [method.name for method in methods]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None or not names:
+        template = "{fusions!p} names {name} twice" if names else "{fusions!p} names no method"
+        raise ParameterError(template, code="methods", fusions=names, name=twice)
+    if pooled is not None and len(methods) != 2:
+        template = "{pooled!p} compares two methods; name two with {fusions!p}, not {names:list}"
+        raise ParameterError(template, code="methods", pooled=pooled, fusions=names, names=names)
+    rule, seed = as_criterion(criterion), seed_of(rng)
     weight = rule.resolve_alpha(alpha)
     check_choice("normalise", normalise, NORMALISATIONS)
     check_workers(workers)
+    if isinstance(data, Benchmark):
+        benchmark = data.only(only) if only else data
+    else:
+        benchmark = load_benchmark(
+            data, only=only, seed=seed, repeats=repeats, failed_enrolment=failed_enrolment, outside=outside
+        )
     experiments = list_experiments(benchmark, protocol)
+    if keep_scores is None:
+        keep_scores = pooled is not None or (len(methods) == 1 and len(experiments) <= MANY)
+
     prepared = {}
     for one in benchmark.sets:
         trials = TrialSets(one.dev, one.test, seed=seed)
         try:
             trials.people  # noqa: B018 - computed once, for all experiments
-            baselines = {
-                system.name: judge(trials, system=system.name, criterion=rule, alphas=weight) for system in one.systems
-            }
+            judged = {s.name: judge(trials, system=s.name, criterion=rule, alphas=weight) for s in one.systems}
         except TrialsError as error:
             raise TrialsError(f"{one.name}: {error}", code=error.code) from error
-        prepared[one.name, one.split] = _Prepared(one, trials, baselines)
-    run = partial(
+        prepared[one.name, one.split] = _Prepared(one, trials, judged)
+
+    fuse_and_judge = partial(
         _run,
-        # objects instead of names: other processes do not have what was registered in this one
         fuse={
-            "fusion": method,
             "normalise": normalise,
             "criterion": rule,
             "alpha": weight,
@@ -536,54 +270,59 @@ def run_benchmark(
             "inner_folds": inner_folds,
             "rng": seed,
         },
-        alphas=alpha_grid(points),
+        alphas=alpha_grid(points if pooled is None else pooled),
         confidence=confidence,
         keep_scores=keep_scores,
     )
-    results: list[ExperimentResult] = []
-    most = min(workers, len(experiments), _PER_PROCESSOR * (os.cpu_count() or 1))
-    work: Iterable[ExperimentResult] = (run(e, prepared[e.set, e.split]) for e in experiments)
+    # methods instead of names: other processes do not have what was registered in this one
+    tasks = [(each, prepared[each.set, each.split], method) for method in methods for each in experiments]
+    work: Iterable[ExperimentResult] = (fuse_and_judge(*task) for task in tasks)
+    most = min(workers, len(tasks), _PER_PROCESSOR * (os.cpu_count() or 1))
     if most > 1:
         from joblib import Parallel, delayed
 
         pool = Parallel(
             n_jobs=most, return_as="generator", batch_size=4, initializer=_end_with, initargs=(os.getpid(),)
         )
-        work = pool(delayed(run)(e, prepared[e.set, e.split]) for e in experiments)
+        work = pool(delayed(fuse_and_judge)(*task) for task in tasks)
+    done: list[ExperimentResult] = []
     for result in work:
-        results.append(result)
+        done.append(result)
         if progress is not None:
-            progress(1 / len(experiments))
-    # splits of the same trials are repetitions, each adjusted by itself
-    splits = np.array([result.experiment.split or 0 for result in results])
-    for split in np.unique(splits):
-        rows = np.flatnonzero(splits == split).tolist()
-        adjusted = adjust_p_values([results[k].test.p_value for k in rows], "holm")
-        for k, p_adjusted in zip(rows, adjusted, strict=True):
-            results[k] = replace(results[k], p_adjusted=float(p_adjusted))
-    pooled = {"all": results, **_grouped(results, lambda each: group_name(each.experiment))}
+            progress(1 / len(tasks))
+
+    baselines = tuple(
+        Baseline(each.set.name, each.set.split, name, judged.at(0), judged_interval(judged, confidence=confidence))
+        for each in prepared.values()
+        for name, judged in each.baselines.items()
+    )
     people = [
         as_note(note, each.set.name)
         for each in prepared.values()
         if each.trials.people[1]
         for note in each.trials.people[1].notes
     ]
-    return BenchmarkResult(
-        benchmark,
-        protocol,
-        method.name,
-        normalise,
-        rule,
-        weight,
-        tuple(
-            Baseline(each.set.name, each.set.split, name, judged.at(0), judged_interval(judged, confidence=confidence))
-            for each in prepared.values()
-            for name, judged in each.baselines.items()
-        ),
-        tuple(results),
-        {name: pool_curves([each.curve for each in group], system=name) for name, group in pooled.items()},
-        (*map(as_note, benchmark.notes), *_notes(results), *dict.fromkeys(people)),
-    )
+    runs = []
+    for number, method in enumerate(methods):
+        results = _adjusted(done[number * len(experiments) : (number + 1) * len(experiments)])
+        by_group = {"all": results, **grouped(results, lambda each: group_name(each.experiment))}
+        runs.append(
+            BenchmarkResult(
+                benchmark,
+                protocol,
+                method.name,
+                normalise,
+                rule,
+                weight,
+                baselines,
+                tuple(results),
+                {name: pool_curves([each.curve for each in group], system=name) for name, group in by_group.items()},
+                (*map(as_note, benchmark.notes), *_notes(results), *dict.fromkeys(people)),
+            )
+        )
+    contest = compare_runs(runs, confidence=confidence) if len(runs) > 1 else None
+    along_alpha = None if pooled is None else compare_pooled(*runs, confidence=confidence)
+    return FusionBenchmark(tuple(runs), contest, along_alpha)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -593,21 +332,6 @@ class _Prepared:
     set: BenchmarkSet
     trials: TrialSets
     baselines: dict[str, Judgement]
-
-
-def _notes(results: Sequence[ExperimentResult]) -> list[Note]:
-    """Gather the notes of all experiments; equal ones become one."""
-    by_kind: dict[Any, dict[str, Note | str]] = {}
-    for result in results:
-        one = result.experiment
-        place = f"{one.set}{'' if one.split is None else f' split {one.split}'}, {' + '.join(one.systems)}"
-        for note in result.notes:
-            by_kind.setdefault(note if isinstance(note, str) else note.kind, {})[place] = note
-    return [
-        as_note(note, next(iter(places)) if len(places) == 1 else f"{len(places)} experiments")
-        for places in by_kind.values()
-        for note in gather_notes(places.values())
-    ]
 
 
 def _end_with(parent: int) -> None:
@@ -624,6 +348,7 @@ def _end_with(parent: int) -> None:
 def _run(
     experiment: Experiment,
     one: _Prepared,
+    method: FusionMethod,
     *,
     fuse: dict[str, Any],
     alphas: Floats,
@@ -633,7 +358,7 @@ def _run(
     """Fuse the systems of an experiment by `fuse_scores`, judge the fusion, and test it against the best of them."""
     rule, weight = fuse["criterion"], fuse["alpha"]
     try:
-        fused = fuse_scores(one.set.dev, one.set.test, systems=experiment.systems, **fuse)
+        fused = fuse_scores(one.set.dev, one.set.test, systems=experiment.systems, fusion=method, **fuse)
     except (TrialsError, ParameterError) as error:
         place = f"{experiment.set}, {' + '.join(experiment.systems)}"
         raise type(error)(f"{place}: {error}", code=error.code) from error
@@ -666,3 +391,30 @@ def _run(
         fused if keep_scores else None,
         (*notes, *([gain.note] if gain.note else []), *([_UNSUPPORTED] if few else [])),
     )
+
+
+def _adjusted(results: Sequence[ExperimentResult]) -> list[ExperimentResult]:
+    """Adjust p values by Holm; splits of the same trials are repetitions, each adjusted by itself."""
+    adjusted = list(results)
+    splits = np.array([result.experiment.split or 0 for result in results])
+    for split in np.unique(splits):
+        rows = np.flatnonzero(splits == split).tolist()
+        p_values = adjust_p_values([results[k].test.p_value for k in rows], "holm")
+        for k, p_value in zip(rows, p_values.tolist(), strict=True):
+            adjusted[k] = replace(results[k], p_adjusted=p_value)
+    return adjusted
+
+
+def _notes(results: Sequence[ExperimentResult]) -> list[Note]:
+    """Gather the notes of all experiments; equal ones become one."""
+    by_kind: dict[Any, dict[str, Note | str]] = {}
+    for result in results:
+        one = result.experiment
+        place = f"{one.set}{'' if one.split is None else f' split {one.split}'}, {' + '.join(one.systems)}"
+        for note in result.notes:
+            by_kind.setdefault(note if isinstance(note, str) else note.kind, {})[place] = note
+    return [
+        as_note(note, next(iter(places)) if len(places) == 1 else f"{len(places)} experiments")
+        for places in by_kind.values()
+        for note in gather_notes(places.values())
+    ]

@@ -30,7 +30,6 @@ from fairtrial.calibration.measures import (
     Evidence,
     EvidenceMeasure,
     Parts,
-    check_finite,
     cost_measure,
     evidence_test,
 )
@@ -40,12 +39,11 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_confidence
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Field, Record, Result, plain, table_of
-from fairtrial.core.tables import Table, join_tables
+from fairtrial.core.tables import Column, Table, join_tables
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import figure_text, interval_title, listed, number_text, p_phrase, term
-from fairtrial.counting.tallies import ScoreData, count_errors
+from fairtrial.counting.tallies import ScoreData
 from fairtrial.formats.files import PathLike
-from fairtrial.inference.decide import SUPPORT
 from fairtrial.inference.estimates import Threshold, variance_of_values
 from fairtrial.inference.folds import Block, folds_of_trials
 from fairtrial.inference.intervals import RateInterval
@@ -53,7 +51,7 @@ from fairtrial.inference.multiplicity import Correction, adjust_p_values
 from fairtrial.inference.people import Cluster, People
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 from fairtrial.inference.student import Alternative, student_quantile
-from fairtrial.inference.tests import TestResult
+from fairtrial.inference.tests import TestResult, columns_with_interval
 from fairtrial.rules.measures import MeasureLike, as_any_measure
 
 _GROUPS = 10
@@ -74,6 +72,15 @@ def _with_intervals(fields: Sequence[Field], confidence: float) -> list[Field]:
     return [replace(field, title=str(field.title).replace("interval", level)) for field in fields if field.title]
 
 
+def _of_point(key: str, title: str, name: str) -> Field:
+    """Give the column of a number of a cost's operating point; empty if it has several points."""
+
+    def get(cost: CostFigure) -> float | None:
+        return getattr(cost.target.points[0], name) if len(cost.target.points) == 1 else None
+
+    return Field(key, title, "number", optional=True, get=get, in_json=False)
+
+
 @dataclass(frozen=True, slots=True)
 class CostFigure(Record):
     """A normalised detection cost on test, calibrated on dev, and the least there is.
@@ -90,8 +97,8 @@ class CostFigure(Record):
         The interval of the actual cost; None if the trials are not in memory.
     least : RateInterval or None
         The interval of the least cost.
-    accepted : tuple of (int, int) or None
-        Impostor and genuine trials accepted at the threshold; None if there are several.
+    notes : tuple of Note
+        Why an interval should not be relied on.
 
     Examples
     --------
@@ -107,22 +114,15 @@ class CostFigure(Record):
     minimum: float
     interval: RateInterval | None
     least: RateInterval | None
-    accepted: tuple[int, int] | None
+    notes: tuple[Note, ...] = ()
 
     FIELDS = (
         Field("cost", "cost", get="target.name"),
         Field("points"),
         Field("partition", get="target.partition"),
-        Field("prior", "prior", "number", optional=True, get=lambda cost: cost.only("prior"), in_json=False),
-        Field("c_miss", "cost of a miss", "number", optional=True, get=lambda cost: cost.only("miss"), in_json=False),
-        Field(
-            "c_fa",
-            "of a false alarm",
-            "number",
-            optional=True,
-            get=lambda cost: cost.only("false_alarm"),
-            in_json=False,
-        ),
+        _of_point("prior", "prior", "prior"),
+        _of_point("c_miss", "cost of a miss", "miss"),
+        _of_point("c_fa", "of a false alarm", "false_alarm"),
         Field("actual", "actual DCF", "number"),
         Field("interval", "interval", "range"),
         Field("minimum", "min DCF", "number"),
@@ -134,22 +134,13 @@ class CostFigure(Record):
         """Prior and costs of each operating point."""
         return [{"prior": point.prior, "c_miss": point.miss, "c_fa": point.false_alarm} for point in self.target.points]
 
-    def only(self, name: str) -> float | None:
-        """Give the prior or a cost of the only operating point; None if there are several."""
-        return getattr(self.target.points[0], name) if len(self.target.points) == 1 else None
 
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """Whether the cost rests on too few trials for its interval to be relied on."""
-        if self.accepted is None or min(self.accepted) >= SUPPORT:
-            return ()
-        impostor, genuine = self.accepted
-        text = (
-            "the cost at prior {prior:g} rests on {impostor:plural false accept} and {genuine:plural genuine trial} "
-            "accepted; with fewer than {support} of either, its interval is rough"
-        )
-        prior = self.target.points[0].prior
-        return (Note("few-accepted", text, prior=prior, impostor=impostor, genuine=genuine, support=SUPPORT),)
+class _Judged(NamedTuple):
+    """A measure on test; the interval is None if the trials are not in memory."""
+
+    estimate: float
+    interval: RateInterval | None
+    note: Note | str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -182,9 +173,7 @@ class CalibratedSystem(Result):
         Field("system"),
         Field("method", get="calibration.method"),
         Field("prior", get="calibration.prior"),
-        Field(
-            "parameters", get=lambda result: {**result.calibration.parameters, "intervals": result.parameter_intervals}
-        ),
+        Field("parameters", get=lambda r: {**r.calibration.parameters, "intervals": r.parameter_intervals}),
         Field("dev", get=lambda result: result.dev and dict(zip(("cllr", "cllr_min"), result.dev, strict=True))),
         Field("test", get=lambda result: {f.key: f.value(result) for f in result.TEST_FIELDS if f.in_json}),
         Field("notes"),
@@ -203,13 +192,7 @@ class CalibratedSystem(Result):
         Field("cllr_raw", "Cllr of the scores", "number", optional=True, get="raw"),
         Field("dev_pav", "devPAV", "number", optional=True),
         Field("dev_pav_interval", "interval of devPAV", "range", optional=True),
-        Field(
-            "method",
-            "method",
-            get=lambda result: result.interval and result.interval.method,
-            detail=True,
-            in_json=False,
-        ),
+        Field("method", "method", get=lambda r: r.interval and r.interval.method, detail=True, in_json=False),
         Field("dcf", get="costs"),
     )
 
@@ -242,11 +225,6 @@ class CalibratedSystem(Result):
             raise TrialsError(template, code="needs-dev", system=self.system)
         return self.sets.dev
 
-    @property
-    def test_trials(self) -> Trials:
-        """The judged trials."""
-        return self.evidence.test
-
     @cached_property
     def dev(self) -> tuple[float, float] | None:
         """Cllr and min Cllr on dev, a posteriori; None if the calibration was fitted before."""
@@ -261,47 +239,53 @@ class CalibratedSystem(Result):
         systems = self.calibration.systems
         return cllr(self.sets.test, system=systems[0]) if len(systems) == 1 else nan
 
-    def _interval(self, measure: EvidenceMeasure) -> RateInterval | None:
+    def _judged(self, measure: EvidenceMeasure) -> _Judged:
+        """Compute a measure on test."""
         if not self.evidence.in_memory:
-            return None
-        return measure.interval(self.evidence, confidence=self.confidence)
+            statistic = measure.figure(self.evidence)
+            return _Judged(statistic.estimate, None, statistic.note)
+        interval = measure.interval(self.evidence, confidence=self.confidence)
+        return _Judged(interval.estimate, interval, interval.note)
 
     @cached_property
-    def intervals(self) -> tuple[RateInterval, ...]:
-        """Intervals of Cllr on test: the primary one, then given this calibration; none of trials not in memory."""
-        first = self._interval(CLLR)
-        if first is None:
-            return ()
-        if first.threshold == "fixed":
-            return (first,)
-        return first, CLLR.interval(self.evidence, confidence=self.confidence, threshold="fixed")
+    def _cllr(self) -> _Judged:
+        return self._judged(CLLR)
+
+    @cached_property
+    def _min_cllr(self) -> _Judged:
+        return self._judged(MIN_CLLR)
 
     @property
-    def interval(self) -> RateInterval | None:
-        """The primary interval of Cllr on test."""
-        return self.intervals[0] if self.intervals else None
-
-    @cached_property
-    def least(self) -> RateInterval | None:
-        """The interval of min Cllr on test."""
-        return self._interval(MIN_CLLR)
-
-    @cached_property
-    def lost(self) -> RateInterval | None:
-        """The interval of the loss by calibration on test: Cllr less min Cllr."""
-        return self._interval(CLLR_CAL)
-
-    @cached_property
     def test(self) -> tuple[float, float]:
         """Cllr of the calibrated scores on test, a priori, and min Cllr of the scores, a posteriori."""
-        if self.interval is None or self.least is None:
-            return cllr(self.evidence.source), min_cllr(self.evidence.given_source)
-        return self.interval.estimate, self.least.estimate
+        return self._cllr.estimate, self._min_cllr.estimate
 
     @property
     def loss(self) -> float:
         """The loss by calibration on test: Cllr less min Cllr."""
-        return self.test[0] - self.test[1] if self.lost is None else self.lost.estimate
+        return self.test[0] - self.test[1]
+
+    @property
+    def interval(self) -> RateInterval | None:
+        """The primary interval of Cllr on test; None of trials not in memory."""
+        return self._cllr.interval
+
+    @cached_property
+    def intervals(self) -> tuple[RateInterval, ...]:
+        """Intervals of Cllr on test: the primary one, then given this calibration; none of trials not in memory."""
+        if self.interval is None or self.interval.threshold == "fixed":
+            return () if self.interval is None else (self.interval,)
+        return self.interval, CLLR.interval(self.evidence, confidence=self.confidence, threshold="fixed")
+
+    @property
+    def least(self) -> RateInterval | None:
+        """The interval of min Cllr on test."""
+        return self._min_cllr.interval
+
+    @cached_property
+    def lost(self) -> RateInterval | None:
+        """The interval of the loss by calibration on test: Cllr less min Cllr."""
+        return self._judged(CLLR_CAL).interval if self.evidence.in_memory else None
 
     @cached_property
     def dev_pav(self) -> float:
@@ -383,23 +367,17 @@ class CalibratedSystem(Result):
         """Detection costs on test."""
         figures = []
         for target in self.targets:
-            actual, least = cost_measure(target), cost_measure(target, "min-dcf")
-            intervals = self._interval(actual), self._interval(least)
-            values = [
-                measure.figure(self.evidence).estimate if interval is None else interval.estimate
-                for measure, interval in zip((actual, least), intervals, strict=True)
-            ]
-            accepted = None
-            if len(target.points) == 1:
-                counts = count_errors(self.evidence.source, target.points[0].threshold)
-                accepted = int(counts.false_accepts), int(counts.genuine - counts.false_rejects)
-            figures.append(CostFigure(target, values[0], values[1], *intervals, accepted))
+            measure = cost_measure(target, "min-dcf")
+            actual, least = self._judged(cost_measure(target)), self._judged(measure)
+            pairs = (actual.note, ""), (least.note, term(measure.label))
+            notes = tuple(as_note(note, about) for note, about in pairs if note)
+            figures.append(CostFigure(target, actual.estimate, least.estimate, actual.interval, least.interval, notes))
         return tuple(figures)
 
     @cached_property
     def notes(self) -> tuple[Note | str, ...]:
         """What the reader should know."""
-        notes: list[Note] = [*self.calibration.notes, *(note for cost in self.costs for note in cost.notes)]
+        notes = [*self.calibration.notes, *(note for cost in self.costs for note in cost.notes)]
         if self.test[0] == inf:
             text = (
                 "Cllr is infinite: a test trial has infinite evidence for the wrong side, so no difference from other "
@@ -751,18 +729,9 @@ class EvidencePair(Result):
     confidence: float = 0.95
 
     FIELDS = (
-        Field("pair", "A - B", get=lambda pair: f"{pair.a} - {pair.b}", in_json=False),
         Field("a"),
         Field("b"),
         Field("tests", get=lambda pair: [{**pair.test.to_dict(), "p_adjusted": pair.adjusted}]),
-        Field("measure", "name of the measure", get="test.measure", in_json=False, detail=True),
-        Field("label", "measure", "term", optional=True, get="test.label", in_json=False),
-        Field("threshold", "calibration", "term", optional=True, get="test.threshold", in_json=False),
-        Field("difference", "difference", "figure", get=lambda pair: pair.test.cells()["difference"], in_json=False),
-        Field("sigma", "sigma", "figure", optional=True, get=lambda pair: pair.test.cells()["sigma"], in_json=False),
-        Field("statistic", "statistic", "number", optional=True, get="test.statistic", in_json=False),
-        Field("p_value", "p", "p", get="test.p_value", in_json=False),
-        Field("p_adjusted", "p adjusted", "p", get="adjusted", in_json=False),
     )
 
     def answer(self) -> str:
@@ -776,9 +745,15 @@ class EvidencePair(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate the test in one row."""
+        columns = (
+            Column("pair", "A - B"),
+            *columns_with_interval(self.confidence),
+            Column("p_adjusted", "p adjusted", "p"),
+        )
+        row = {"pair": f"{self.a} - {self.b}", **self.test.cells(self.confidence), "p_adjusted": self.adjusted}
         caption = f"Tests of the difference A - B in {term(self.test.label)}"
         notes = [self.test.note] if self.test.note else []
-        return (table_of("tests", caption, self.FIELDS, [self], notes=notes),)
+        return (Table.of("tests", caption, columns, [row], notes=notes).with_title("threshold", "calibration"),)
 
 
 def compare_evidence(
@@ -836,11 +811,10 @@ def compare_evidence(
         template = "{measure} is a measure of errors at a threshold; compare(...) tests its difference"
         raise ParameterError(template, code="not-of-evidence", measure=known.name)
     figures = [known.figure(result.evidence) for result in compared]
-    check_finite(known, {result.system: figure for result, figure in zip(compared, figures, strict=True)})
-    tests = [
-        evidence_test(known, compared[i].evidence, figures[i] - figures[j], alternative=alternative)
-        for i, j in combinations(range(len(compared)), 2)
-    ]
+    tests = []
+    for (a, first), (b, second) in combinations(zip(compared, figures, strict=True), 2):
+        caution = known.caution_of(a.evidence, {a.system: first, b.system: second})
+        tests.append(evidence_test(known, a.evidence, first - second, alternative=alternative, caution=caution))
     adjusted = adjust_p_values([test.p_value for test in tests], correction).tolist()
     return tuple(
         EvidencePair(a.system, b.system, test, p_value, a.confidence)

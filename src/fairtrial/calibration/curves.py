@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import log, sqrt
 from operator import itemgetter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,10 +18,9 @@ from scipy.special import entr, expit
 
 from fairtrial.calibration.calibration import OneSystem
 from fairtrial.calibration.evidence import (
+    BayesErrors,
     CostPoint,
     Segments,
-    bayes_counts,
-    bayes_rates,
     by_class,
     cost_target,
     empirical_cross_entropy,
@@ -30,13 +29,12 @@ from fairtrial.calibration.measures import GIVEN_CALIBRATION, Evidence, Evidence
 from fairtrial.calibration.methods import LinearInfluence, Steps
 from fairtrial.calibration.model import refit
 from fairtrial.core.errors import ParameterError, as_generator, check_confidence, check_resamples
-from fairtrial.core.results import Field, Record, Result, finite, table_of
+from fairtrial.core.results import Field, Record, Result, finite, plain, table_of
 from fairtrial.core.tables import Table, every_tenth
 from fairtrial.core.trials import Trials, check_drawable, sorted_rows
 from fairtrial.core.words import interval_title, level_text, number_text, percent, plural
-from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
+from fairtrial.counting.tallies import ErrorCounts, as_source, count_errors
 from fairtrial.inference.bootstrap import count_table, replicate
-from fairtrial.inference.decide import SUPPORT
 from fairtrial.inference.estimates import Threshold, variance_of_values
 from fairtrial.inference.people import Cluster, People
 from fairtrial.inference.split import Kind
@@ -61,11 +59,12 @@ _REFITS = 200
 _ANCHORS = 9
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Curve(Result):
-    """A curve: fields with a title are columns of its table, one row per point, unless they are None."""
+    """A curve of a system: fields with a title are columns of its table, one row per point, unless they are None."""
 
-    __slots__ = ()
     system: str
+    kind: Kind
 
     def _table(self, name: str, caption: str, **titles: str) -> Table:
         """Make the table, with other titles of columns by their keys; a terminal shows every tenth row."""
@@ -77,10 +76,14 @@ class _Curve(Result):
         shown = every_tenth(len(rows))
         return table_of(name, caption, fields, rows, shown=shown, section="system", titles=titles)
 
+    def _entries(self, *names: str) -> dict[str, Any]:
+        """Give some attributes by name, as plain lists with None for infinite numbers."""
+        return {name: finite(plain(getattr(self, name))) for name in names}
 
+
+_OF_CURVES = (Field("system"), Field("kind"))
 _ALONG_PRIORS = (
-    Field("system"),
-    Field("kind"),
+    *_OF_CURVES,
     Field("log_odds", "prior log-odds", "number"),
     Field("prior", "prior", "number", get=lambda curve: expit(curve.log_odds), in_json=False),
 )
@@ -122,25 +125,6 @@ def _band(
     return PriorBand(some, low, high, confidence, limits[0].threshold)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BayesErrors:
-    """Normalised Bayes error rates along prior log-odds, and the errors they come from."""
-
-    counts: ErrorCounts
-    rates: Floats
-
-    @property
-    def supported(self) -> NDArray[np.bool_]:
-        """Where at least 30 errors of either kind are behind a rate (Doddington's rule of 30)."""
-        return np.asarray(np.minimum(self.counts.false_accepts, self.counts.false_rejects) >= SUPPORT)
-
-    @classmethod
-    def of(cls, source: ScoreSource, log_odds: Floats, *, minimum: bool = False) -> BayesErrors:
-        """Compute them of log-likelihood ratios, or at the best threshold for each of the log-odds."""
-        counts = bayes_counts(source, log_odds, minimum=minimum)
-        return cls(counts, bayes_rates(counts, log_odds))
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BayesErrorCurve(_Curve):
     """Normalised Bayes error rates of a calibrated system on test, along prior log-odds.
@@ -171,8 +155,6 @@ class BayesErrorCurve(_Curve):
     array([0.])
     """
 
-    system: str
-    kind: Kind
     log_odds: Floats
     calibrated: BayesErrors
     minimum: BayesErrors
@@ -236,8 +218,6 @@ class EceCurve(_Curve):
     array([1.])
     """
 
-    system: str
-    kind: Kind
     log_odds: Floats
     calibrated: Floats
     minimum: Floats
@@ -292,15 +272,12 @@ class TippettCurve(_Curve):
     True
     """
 
-    system: str
-    kind: Kind
     ratios: Floats
     counts: ErrorCounts
     misleading: ErrorCounts
 
     FIELDS = (
-        Field("system"),
-        Field("kind"),
+        *_OF_CURVES,
         Field("llr", "log-likelihood ratio", "number", get="ratios"),
         Field("genuine", "genuine above", "rate"),
         Field("impostor", "impostor above", "rate"),
@@ -374,7 +351,7 @@ def bayes_error_curve(
         odds,
         BayesErrors.of(evidence.source, odds),
         BayesErrors.of(evidence.given_source, odds, minimum=True),
-        BayesErrors.of(_score_source(system), odds) if raw else None,
+        BayesErrors.of(as_source(system.sets.test, system=only_system(system)), odds) if raw else None,
         _band(evidence, odds, confidence, lambda prior: cost_measure(cost_target(CostPoint(prior)))),
     )
 
@@ -424,7 +401,7 @@ def ece_curve(
         empirical_cross_entropy(evidence.source, priors),
         empirical_cross_entropy(evidence.given_source, priors, minimum=True),
         np.asarray(entr(priors) + entr(1 - priors)) / np.log(2),
-        empirical_cross_entropy(_score_source(system), priors) if raw else None,
+        empirical_cross_entropy(as_source(system.sets.test, system=only_system(system)), priors) if raw else None,
         _band(evidence, odds, confidence, entropy_measure),
     )
 
@@ -462,11 +439,6 @@ def tippett_curve(system: OneSystem, *, points: int = 401) -> TippettCurve:
     ratios = np.linspace(min(low, 0.0), max(high, 0.0), points)
     counts = count_errors(system.evidence.source, np.append(ratios, 0.0))
     return TippettCurve(system.system, system.sets.kind, ratios, counts[:-1], counts[points].scalar())
-
-
-def _score_source(system: OneSystem) -> ScoreSource:
-    """Give the scores of test, unchanged."""
-    return as_source(system.sets.test, system=only_system(system))
 
 
 def only_system(system: OneSystem) -> str:
@@ -549,8 +521,6 @@ class PavCurve(_Curve):
     (200, 800)
     """
 
-    system: str
-    kind: Kind
     of_scores: bool
     start: float
     ends: Floats
@@ -566,32 +536,14 @@ class PavCurve(_Curve):
     n_resamples: int
 
     FIELDS = (
-        Field("system"),
-        Field("kind"),
+        *_OF_CURVES,
         Field("end", "up to", "number", get="ends", in_json=False),
         Field("ratio", "ratio on test", "number", get="ratios", in_json=False),
         Field("interval", "interval", "range", get="_limits", in_json=False),
         Field("genuine", "genuine", "count", in_json=False),
         Field("impostor", "impostor", "count", in_json=False),
-        Field(
-            "steps",
-            get=lambda curve: {
-                "ends": curve.ends,
-                "ratios": finite(curve.ratios.tolist()),
-                "genuine": curve.genuine,
-                "impostor": curve.impostor,
-            },
-        ),
-        Field(
-            "band",
-            get=lambda curve: {
-                "places": curve.places,
-                "low": finite(curve.low.tolist()),
-                "high": finite(curve.high.tolist()),
-                "confidence": curve.confidence,
-                "cluster": curve.cluster,
-            },
-        ),
+        Field("steps", get=lambda curve: curve._entries("ends", "ratios", "genuine", "impostor")),
+        Field("band", get=lambda curve: curve._entries("places", "low", "high", "confidence", "cluster")),
     )
 
     @property
@@ -670,7 +622,7 @@ def pav_curve(
     True
     """
     check_confidence(confidence)
-    trials, people = system.test_trials, system.sets.people[1]
+    trials, people = system.evidence.test, system.sets.people[1]
     values = system.evidence.ratios
     if of_scores:
         values = trials.column(only_system(system)).astype(np.float64, copy=False)
@@ -797,6 +749,8 @@ class LlrMap(_Curve):
     ----------
     system : str
         The system's name.
+    kind : {"a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"}
+        Of the ratios on test.
     method : str
         The name of the calibration method.
     scores : ndarray of float
@@ -821,7 +775,6 @@ class LlrMap(_Curve):
     (5,)
     """
 
-    system: str
     method: str
     scores: Floats
     ratios: Floats
@@ -836,14 +789,16 @@ class LlrMap(_Curve):
         Field("method"),
         Field("score", "score", "number", get="scores"),
         Field("llr", "log-likelihood ratio", "number", get="ratios"),
-        Field(
-            "interval", "interval", "range", get=lambda curve: np.column_stack([curve.low, curve.high]), in_json=False
-        ),
+        Field("interval", "interval", "range", get="_limits", in_json=False),
         Field("low"),
         Field("high"),
         Field("confidence"),
         Field("cluster"),
     )
+
+    @property
+    def _limits(self) -> Floats:
+        return np.column_stack([self.low, self.high])
 
     def answer(self) -> str:
         """Give the method, and what the band is."""
@@ -934,7 +889,8 @@ def llr_map(
     if calibration.bounds is not None:
         low, high = (np.clip(end, *calibration.bounds) for end in (low, high))
     cluster: Cluster = "none" if people is None else people.cluster
-    return LlrMap(system.system, calibration.method, scores, ratios, low, high, confidence, cluster, resampled)
+    kind, method = system.sets.kind, calibration.method
+    return LlrMap(system.system, kind, method, scores, ratios, low, high, confidence, cluster, resampled)
 
 
 def _drawn_rows(dev: Trials, people: People | None, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ from fairtrial.core.errors import ParameterError, check_share
 from fairtrial.core.words import nearest, shown
 from fairtrial.counting.search import all_points, hull_points
 from fairtrial.counting.tallies import ErrorCounts, Genuine, ScoreData, Scores, ScoreSource, as_source, count_errors
+from fairtrial.inference.decide import SUPPORT
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.measures import DetectionCosts, Weights
 
@@ -646,24 +647,30 @@ def bayes_errors(data: ScoreData, log_odds: ArrayLike, *, system: str | None = N
     array([0.5, 0.5])
     """
     odds = np.atleast_1d(np.asarray(log_odds, dtype=np.float64))
-    return bayes_rates(bayes_counts(as_source(data, system=system), odds, minimum=minimum), odds)
+    return BayesErrors.of(as_source(data, system=system), odds, minimum=minimum).rates
 
 
-def bayes_counts(source: ScoreSource, log_odds: Floats, *, minimum: bool = False) -> ErrorCounts:
-    """Count errors at the Bayes threshold of each of the log-odds, or at the best one, a posteriori."""
-    if not minimum:
-        return count_errors(source, -log_odds)
-    hull = hull_points(source)
-    best = [int(np.argmin(p * hull.frr + q * hull.far)) for p, q in zip(*_priors(log_odds), strict=True)]
-    return hull[best]
+@dataclass(frozen=True, slots=True, eq=False)
+class BayesErrors:
+    """Normalised Bayes error rates along prior log-odds, and the errors they come from."""
 
+    counts: ErrorCounts
+    rates: Floats
 
-def bayes_rates(counts: ErrorCounts, log_odds: Floats) -> Floats:
-    """Compute normalised Bayes error rates, one threshold for each of the log-odds."""
-    genuine, impostor = _priors(log_odds)
-    return np.asarray((genuine * counts.frr + impostor * counts.far) / np.minimum(genuine, impostor))
+    @property
+    def supported(self) -> Labels:
+        """Where at least 30 errors of either kind are behind a rate (Doddington's rule of 30)."""
+        return np.asarray(np.minimum(self.counts.false_accepts, self.counts.false_rejects) >= SUPPORT)
 
-
-def _priors(log_odds: Floats) -> tuple[Floats, Floats]:
-    """Give the probabilities of a genuine and of an impostor trial."""
-    return expit(log_odds), expit(-log_odds)
+    @classmethod
+    def of(cls, source: ScoreSource, log_odds: Floats, *, minimum: bool = False) -> BayesErrors:
+        """Compute them at the Bayes threshold of each of the log-odds, or at the best one, a posteriori."""
+        genuine, impostor = expit(log_odds), expit(-log_odds)
+        if minimum:
+            hull = hull_points(source)
+            best = [int(np.argmin(p * hull.frr + q * hull.far)) for p, q in zip(genuine, impostor, strict=True)]
+            counts = hull[best]
+        else:
+            counts = count_errors(source, -log_odds)
+        rates = (genuine * counts.frr + impostor * counts.far) / np.minimum(genuine, impostor)
+        return cls(counts, np.asarray(rates))

@@ -29,7 +29,7 @@ from fairtrial.calibration.evidence import (
     sum_of_class_means,
 )
 from fairtrial.calibration.methods import Influence, fit_steps, score_table
-from fairtrial.calibration.model import BoundsName, Calibration, fit_calibration, ratio_source, unchanged_scores
+from fairtrial.calibration.model import Calibration, fit_calibration, ratio_source, unchanged_scores
 from fairtrial.core.errors import (
     ParameterError,
     TrialsError,
@@ -44,7 +44,7 @@ from fairtrial.core.words import listed, shown, term
 from fairtrial.counting.search import hull_points
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
 from fairtrial.inference.bootstrap import Bootstrap
-from fairtrial.inference.decide import Judgement
+from fairtrial.inference.decide import SUPPORT, Judgement
 from fairtrial.inference.estimates import Estimate, Threshold, estimate_of_values, rates_of, variance_of_values
 from fairtrial.inference.folds import check_all_held_out
 from fairtrial.inference.intervals import RateInterval
@@ -88,16 +88,8 @@ class Evidence:
     folded: tuple[Calibration, ...] = ()
 
     @classmethod
-    def fitted(
-        cls,
-        sets: TrialSets,
-        systems: Sequence[str],
-        *,
-        method: str = "logistic",
-        prior: float = 0.5,
-        bounds: BoundsName = "none",
-    ) -> Evidence:
-        """Calibrate systems on dev; with folds, each block on trials of other people.
+    def fitted(cls, sets: TrialSets, systems: Sequence[str], **options: Any) -> Evidence:
+        """Calibrate systems on dev, with options of `fit_calibration`; with folds, each block on other people.
 
         Raises
         ------
@@ -105,13 +97,12 @@ class Evidence:
             If some trials are in no block.
         """
         assert sets.dev is not None
-        how: dict[str, Any] = {"systems": systems, "method": method, "prior": prior, "bounds": bounds}
-        folded = []
-        if sets.blocks:
-            dev = _trials_of(sets.dev)
+        options["systems"] = systems
+        parts = [sets.trials("dev").rows(np.flatnonzero(block.others)) for block in sets.blocks]
+        if parts:
             check_all_held_out(sets.blocks)
-            folded = [fit_calibration(dev.rows(np.flatnonzero(block.others)), **how) for block in sets.blocks]
-        return cls(fit_calibration(sets.dev, **how), sets, tuple(folded))
+        whole, *folded = (fit_calibration(part, **options) for part in (sets.dev, *parts))
+        return cls(whole, sets, tuple(folded))
 
     @property
     def system(self) -> str:
@@ -121,17 +112,17 @@ class Evidence:
     @property
     def in_memory(self) -> bool:
         """Whether the judged trials are in memory, so that there are intervals."""
-        return isinstance(self.sets.test, Trials)
+        return self.sets.rows() is not None
 
     @property
     def dev(self) -> Trials:
         """The trials that the calibration was fitted on."""
-        return _trials_of(self.sets.dev)
+        return self.sets.trials("dev")
 
     @property
     def test(self) -> Trials:
         """The judged trials."""
-        return _trials_of(self.sets.test)
+        return self.sets.trials()
 
     @property
     def genuine(self) -> Labels:
@@ -210,15 +201,6 @@ class Evidence:
                 yield held, rest
 
 
-def _trials_of(data: object) -> Trials:
-    if not isinstance(data, Trials):
-        raise TrialsError(
-            "intervals and curves of evidence need trials in memory, one row per trial; see Trials.from_arrays",
-            code="needs-trials",
-        )
-    return data
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
     """A statistic of evidence on the judged trials.
@@ -239,6 +221,8 @@ class Statistic:
         For a weighted sum of error rates: the errors and their weights, which give its limits.
     parts
         What it is the mean of.
+    note
+        Why its interval should not be relied on; empty if there is nothing.
     """
 
     estimate: float
@@ -247,6 +231,12 @@ class Statistic:
     least_high: float = 0.0
     errors: tuple[ErrorCounts, Weights] | None = None
     parts: tuple[Statistic, ...] = ()
+    note: Note | str = ""
+
+    @property
+    def of_errors(self) -> bool:
+        """Whether it is a weighted sum of error rates, or a mean of such sums."""
+        return (self.parts or (self,))[0].errors is not None
 
     @classmethod
     def mean_of(cls, parts: Sequence[Statistic]) -> Statistic:
@@ -282,17 +272,7 @@ class Statistic:
             Where it comes from; of a difference, either.
         threshold
             ``re-estimated`` adds the variance of the calibration over other dev people, if it is known.
-
-        Raises
-        ------
-        TrialsError
-            If a trial has infinite evidence for the wrong side.
         """
-        if not np.isfinite(self.estimate):
-            raise TrialsError(
-                "a trial has infinite evidence for the wrong side, so no difference can be tested",
-                code="infinite-evidence",
-            )
         assert self.values is not None
         made = estimate_of_values(evidence.sets, self.estimate, self.values, self.moves, threshold=threshold)
         return made if self.errors is None else replace(made, rates=rates_of(*self.errors, made.variance))
@@ -345,10 +325,6 @@ def least_entropy_statistic(evidence: Evidence, prior: float = 0.5) -> Statistic
 def _between(costs: Floats, by_others: Floats) -> Floats:
     """Weigh costs at the best choice, whose variance is too small, with those at the choice of other people."""
     return (1 - _BY_OTHERS) * costs + _BY_OTHERS * by_others
-
-
-def _loss(evidence: Evidence) -> Statistic:
-    return cllr_statistic(evidence) - least_entropy_statistic(evidence)
 
 
 def rocch_eer_statistic(evidence: Evidence) -> Statistic:
@@ -426,32 +402,44 @@ class Parts:
 
 def cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
     """Compute the actual cost, at the Bayes thresholds of priors and costs."""
-    if not evidence.in_memory:
-        counts = count_errors(evidence.source, [point.threshold for point in target.points])
-        return Statistic.mean_of(
-            [Statistic(float(point.normalised(counts[k]))) for k, point in enumerate(target.points)]
-        )
-    parts = Parts.of(evidence.test, target.partition)
-    statistics = []
-    for point in target.points:
-        statistic = _point_statistic(evidence, evidence.ratios, parts, point, point.threshold)
-        if evidence.influence is not None:
-            # a cost is a step function of ratios: its slope is estimated from all trials near the threshold, weighted
-            # by a normal density as wide as the uncertainty of the ratio there
-            away = evidence.ratios - point.threshold
-            nearest = evidence.scores[[int(np.argmin(np.abs(away)))]]
-            dev, genuine = evidence.dev.genuine, evidence.genuine
-            moves = by_class(evidence.influence.moves(nearest, np.ones(1)), dev)
-            width = sqrt(variance_of_values(evidence.sets.people[0], dev, moves).value)
-            moved: Floats | None = np.zeros(len(dev))
-            if width > 0:
-                weights = point.weights
-                passing = np.where(genuine, -weights.frr / genuine.sum(), weights.far / (~genuine).sum())
-                passing = passing * parts.weights
-                moved = evidence.moved_by(passing * np.exp(-((away / width) ** 2) / 2) / (width * sqrt(2 * pi)))
-            statistic = replace(statistic, moves=moved)
-        statistics.append(statistic)
-    return Statistic.mean_of(statistics)
+    counts = count_errors(evidence.source, [point.threshold for point in target.points])
+    if evidence.in_memory:
+        parts = Parts.of(evidence.test, target.partition)
+        whole = Statistic.mean_of([_actual_cost(evidence, parts, point) for point in target.points])
+    else:
+        costs = [float(point.normalised(counts[k])) for k, point in enumerate(target.points)]
+        whole = Statistic.mean_of([Statistic(cost) for cost in costs])
+    impostor, genuine = int(counts.false_accepts[0]), int(counts.genuine - counts.false_rejects[0])
+    if len(target.points) > 1 or min(impostor, genuine) >= SUPPORT:
+        return whole
+    text = (
+        "the cost at prior {prior:g} rests on {impostor:plural false accept} and {genuine:plural accepted genuine "
+        "trial}; with fewer than {support} of either, its interval is rough"
+    )
+    prior = target.points[0].prior
+    note = Note("few-accepted", text, prior=prior, impostor=impostor, genuine=genuine, support=SUPPORT)
+    return replace(whole, note=note)
+
+
+def _actual_cost(evidence: Evidence, parts: Parts, point: CostPoint) -> Statistic:
+    """Compute the cost at one operating point, and what dev trials add through the calibration.
+
+    A cost is a step function of ratios: its slope is estimated from all trials near the threshold, weighted by a normal
+    density as wide as the uncertainty of the ratio there.
+    """
+    statistic = _point_statistic(evidence, evidence.ratios, parts, point, point.threshold)
+    if evidence.influence is None:
+        return statistic
+    away = evidence.ratios - point.threshold
+    nearest = evidence.scores[[int(np.argmin(np.abs(away)))]]
+    dev, genuine, weights = evidence.dev.genuine, evidence.genuine, point.weights
+    moves = by_class(evidence.influence.moves(nearest, np.ones(1)), dev)
+    width = sqrt(variance_of_values(evidence.sets.people[0], dev, moves).value)
+    if width == 0:
+        return replace(statistic, moves=np.zeros(len(dev)))
+    passing = np.where(genuine, -weights.frr / genuine.sum(), weights.far / (~genuine).sum()) * parts.weights
+    slopes = passing * np.exp(-((away / width) ** 2) / 2) / (width * sqrt(2 * pi))
+    return replace(statistic, moves=evidence.moved_by(slopes))
 
 
 def least_cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
@@ -470,10 +458,7 @@ def least_cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
             column[held] = threshold
     statistics = []
     for point, threshold, others in zip(target.points, best, by_others, strict=True):
-        statistic = _point_statistic(evidence, evidence.given, parts, point, threshold)
-        held_out = parts.centred(_priced(evidence.given, evidence.genuine, point, others))
-        assert statistic.values is not None
-        statistics.append(replace(statistic, values=_between(statistic.values, held_out)))
+        statistics.append(_point_statistic(evidence, evidence.given, parts, point, threshold, others))
     return Statistic.mean_of(statistics)
 
 
@@ -498,20 +483,25 @@ def _least_thresholds(evidence: Evidence, target: CostTarget, parts: Parts, rows
     return [float(thresholds[int(np.argmin(cost))]) for cost in costs]
 
 
-def _point_statistic(evidence: Evidence, scores: Floats, parts: Parts, point: CostPoint, threshold: float) -> Statistic:
-    """Compute the cost at one operating point and one threshold."""
+def _point_statistic(
+    evidence: Evidence,
+    scores: Floats,
+    parts: Parts,
+    point: CostPoint,
+    threshold: float,
+    by_others: Floats | None = None,
+) -> Statistic:
+    """Compute the cost at one operating point and one threshold; of a minimum, also at thresholds of other people."""
     genuine = evidence.genuine
-    values = parts.centred(_priced(scores, genuine, point, threshold))
-    wrong = parts.weights * ((scores > threshold) != genuine)
-    positive = int(np.count_nonzero(genuine))
-    errors = float(wrong[~genuine].sum()), float(wrong[genuine].sum())
-    counts = ErrorCounts(threshold, *errors, positive, len(wrong) - positive)
-    return Statistic(sum_of_class_means(values, genuine), values, errors=(counts, point.weights))
-
-
-def _priced(scores: Floats, genuine: Labels, point: CostPoint, threshold: float | Floats) -> Floats:
-    """Compute the cost of each trial at an operating point, at one threshold or one per trial."""
-    return np.asarray(((scores > threshold) != genuine) * np.where(genuine, point.weights.frr, point.weights.far))
+    prices, wrong = np.where(genuine, point.weights.frr, point.weights.far), (scores > threshold) != genuine
+    values = parts.centred(wrong * prices)
+    estimate = sum_of_class_means(values, genuine)
+    if by_others is not None:
+        values = _between(values, parts.centred(((scores > by_others) != genuine) * prices))
+    errors, positive = parts.weights * wrong, int(np.count_nonzero(genuine))
+    made = float(errors[~genuine].sum()), float(errors[genuine].sum())
+    counts = ErrorCounts(threshold, *made, positive, len(wrong) - positive)
+    return Statistic(estimate, values, errors=(counts, point.weights))
 
 
 @dataclass(frozen=True, slots=True)
@@ -673,41 +663,22 @@ class EvidenceMeasure:
         """
         check_confidence(confidence)
         evidence, statistic = self.evidence(judgement), self.judged(judgement)
-        estimate = statistic.estimate
-        if not np.isfinite(estimate):
-            low, high, sigma, limits = 0.0, inf, inf, "student"
-            given: Threshold = "fixed" if statistic.moves is None else threshold
-        else:
+        low, high, sigma, note = 0.0, inf, inf, statistic.note
+        given: Threshold = "fixed" if statistic.moves is None else threshold
+        if np.isfinite(statistic.estimate):
             made = statistic.estimated(evidence, threshold=threshold)
-            sigma, limits, given = made.sigma, "student", made.threshold
-            parts = statistic.parts or (statistic,)
-            if parts[0].errors is not None:
-                ends = [part.estimated(evidence, threshold=threshold).interval(confidence) for part in parts]
-                low, high = np.mean(ends, axis=0).tolist()
-                limits = "wilson"
-            else:
-                reach = student_quantile(made.df, confidence) * sigma
-                if self.signed:
-                    low, high = estimate - reach, estimate + reach
-                else:
-                    near = min(reach, estimate)
-                    factor, beyond = exp(near / estimate) if estimate > 0 else e, reach - near
-                    low, high = estimate / factor - beyond, max(estimate * factor + beyond, statistic.least_high)
-            if not self.signed:
-                slack = _ROUNDING * max(high, estimate)
-                low = 0.0 if low <= slack else low
-                high = self.most if high >= self.most - slack else high
-        note: Note | str = ""
-        if limits == "wilson" and high == self.most:
-            text = "the interval reaches the cost of accepting or rejecting all trials, where it may be too narrow"
-            note = Note("open-minimum", text, warning=True)
+            sigma, given = made.sigma, made.threshold
+            low, high = self._limits(statistic, evidence, made, confidence)
+            if statistic.of_errors and high == self.most:
+                text = "the interval reaches the cost of deciding all trials alike, where it may be too narrow"
+                note = Note("open-minimum", text, warning=True)
         return RateInterval(
-            estimate,
+            statistic.estimate,
             low,
             high,
             sigma,
             confidence,
-            limits,
+            "wilson" if statistic.of_errors else "student",
             self.name,
             given,
             note,
@@ -715,6 +686,24 @@ class EvidenceMeasure:
             label=self.label,
             sharing=evidence.sets.sharing,
         )
+
+    def _limits(
+        self, statistic: Statistic, evidence: Evidence, made: Estimate, confidence: float
+    ) -> tuple[float, float]:
+        """Compute the limits of a finite statistic."""
+        value = statistic.estimate
+        if statistic.of_errors:
+            parts = [part.estimated(evidence, threshold=made.threshold) for part in statistic.parts or (statistic,)]
+            low, high = np.mean([part.interval(confidence) for part in parts], axis=0).tolist()
+        else:
+            reach = student_quantile(made.df, confidence) * made.sigma
+            if self.signed:
+                return value - reach, value + reach
+            near = min(reach, value)
+            factor, beyond = exp(near / value) if value > 0 else e, reach - near
+            low, high = value / factor - beyond, max(value * factor + beyond, statistic.least_high)
+        slack = _ROUNDING * max(high, value)
+        return 0.0 if low <= slack else low, self.most if high >= self.most - slack else high
 
     def tests(
         self, a: Judgement, b: Judgement, *, alternative: Alternative = "two-sided", n_resamples: int, rng: int
@@ -738,23 +727,52 @@ class EvidenceMeasure:
             The primary test first, then the one given the calibrations if they differ.
         """
         evidence, first, second = self.evidence(a), self.judged(a), self.judged(b)
-        check_finite(self, {a.system: first, b.system: second})
+        caution = self.caution_of(evidence, {a.system: first, b.system: second})
         difference = first - second
-        tests = [evidence_test(self, evidence, difference, alternative=alternative)]
+        tests = [evidence_test(self, evidence, difference, alternative=alternative, caution=caution)]
         if tests[0].threshold == "re-estimated":
-            tests.append(evidence_test(self, evidence, difference, alternative=alternative, threshold="fixed"))
+            how: dict[str, Any] = {"alternative": alternative, "threshold": "fixed", "caution": caution}
+            tests.append(evidence_test(self, evidence, difference, **how))
         return tests, bootstrap_statistic(difference, evidence, n_resamples=n_resamples, rng=rng)
 
+    def caution_of(self, evidence: Evidence, statistics: Mapping[str, Statistic]) -> Note | str:
+        """Say what to know about tests of differences between systems.
 
-def check_finite(measure: EvidenceMeasure, statistics: Mapping[str, Statistic]) -> None:
-    """Refuse to test a difference from a system whose statistic, by its name, is infinite."""
-    infinite = [name for name, statistic in statistics.items() if not isfinite(statistic.estimate)]
-    if infinite:
-        template = (
-            "{systems}: a trial has infinite evidence for the wrong side, so no difference in {measure} can be tested; "
-            "leave such systems out"
-        )
-        raise TrialsError(template, code="infinite-evidence", systems=listed(infinite), measure=term(measure.label))
+        Parameters
+        ----------
+        evidence : Evidence
+            That of any of the systems.
+        statistics : dict of str to Statistic
+            The statistic of each system, by name.
+
+        Returns
+        -------
+        Note or str
+            Which minima are near the cost of deciding all trials alike; otherwise that of the measure.
+
+        Raises
+        ------
+        TrialsError
+            If a statistic is infinite.
+        """
+        infinite = [name for name, statistic in statistics.items() if not isfinite(statistic.estimate)]
+        if infinite:
+            template = (
+                "{systems}: a trial has infinite evidence for the wrong side, so no difference in {measure} can be "
+                "tested; leave such systems out"
+            )
+            raise TrialsError(template, code="infinite-evidence", systems=listed(infinite), measure=term(self.label))
+        near_top = [
+            name
+            for name, statistic in statistics.items()
+            if statistic.of_errors
+            and self.most < inf
+            and self._limits(statistic, evidence, statistic.estimated(evidence), 0.95)[1] == self.most
+        ]
+        if not near_top:
+            return self.caution
+        text = "{systems:list}: the interval reaches the cost of deciding all trials alike: p values may be too small"
+        return Note("open-minimum", text, warning=True, systems=near_top)
 
 
 def evidence_test(
@@ -764,6 +782,7 @@ def evidence_test(
     *,
     alternative: Alternative = "two-sided",
     threshold: Threshold = "re-estimated",
+    caution: Note | str = "",
 ) -> TestResult:
     """Test the difference of a measure between two systems on the same trials.
 
@@ -779,10 +798,12 @@ def evidence_test(
         What is claimed of A - B.
     threshold
         Whether the calibrations are re-estimated or fixed.
+    caution
+        What to know about it; see `EvidenceMeasure.caution_of`.
     """
     made = difference.estimated(evidence, threshold=threshold)
     test = student_test(evidence.sets.test_name, made, alternative=alternative)
-    note = test.note or measure.caution
+    note = test.note or caution
     return replace(test, measure=measure.name, is_share=measure.is_share, note=note, label=measure.label)
 
 
@@ -817,12 +838,9 @@ def bootstrap_statistic(
                 by_person = part.sums(role, parts[part.rows])
                 sums[: len(by_person)] += by_person
     else:
-        sums = np.concatenate(
-            [
-                np.bincount(generator.permutation(len(some)) % _BOOTSTRAP_GROUPS, np.sort(some))
-                for some in (parts[evidence.genuine], parts[~evidence.genuine])
-            ]
-        )
+        classes = parts[evidence.genuine], parts[~evidence.genuine]
+        dealt = [np.bincount(generator.permutation(len(c)) % _BOOTSTRAP_GROUPS, np.sort(c)) for c in classes]
+        sums = np.concatenate(dealt)
     drawn = np.empty(n_resamples)
     for start in range(0, n_resamples, _AT_ONCE):
         some = drawn[start : start + _AT_ONCE]
@@ -864,7 +882,7 @@ MIN_CLLR = EvidenceMeasure(
 CLLR_CAL = EvidenceMeasure(
     "cllr-cal",
     "Cllr - min Cllr",
-    _loss,
+    lambda evidence: cllr_statistic(evidence) - least_entropy_statistic(evidence),
     "what calibration on dev loses of Cllr",
     signed=True,
     caution=Note(

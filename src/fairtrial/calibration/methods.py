@@ -522,9 +522,10 @@ def _fit_logistic(dev: DevScores) -> CalibrationFit:
             )
         text = (
             "a threshold separates all genuine from all impostor dev trials, so only their number bounds the evidence: "
-            "one trial of each class was added at the mean of the other"
+            "one trial of each class was added at the mean of the other; intervals may be too narrow, and p values too "
+            "small"
         )
-        notes = (Note("separated-classes", text),)
+        notes = (Note("separated-classes", text, warning=True),)
     # from standardised scores back to scores
     back = np.diag(np.append(1 / scale / units, 1.0))
     back[-1, :-1] = -middle / scale

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -24,21 +24,15 @@ from fairtrial.core.schema import NAME, NUMBER, TEXTS, Entries, Key
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, shown
 from fairtrial.counting.tallies import ScoreData, ScoreSource
-from fairtrial.formats.files import PathLike
-from fairtrial.formats.models import TABLE, ModelFormat
+from fairtrial.formats.models import TABLE, ModelFormat, SavedModel
 from fairtrial.inference.variance import Floats
 
-_FORMAT = ModelFormat(
-    "fairtrial calibration",
-    1,
-    (Key("systems", TEXTS), Key("method", NAME), Key("prior", NUMBER), Key("parameters", TABLE)),
-)
 _LEAST_PRIOR = 1e-6
 BoundsName: TypeAlias = Literal["none", "elub"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Calibration:
+class Calibration(SavedModel):
     """A map from the scores of some systems to natural log-likelihood ratios.
 
     Parameters
@@ -74,6 +68,12 @@ class Calibration:
     notes: tuple[Note, ...] = ()
     influence: Influence | None = field(default=None, repr=False)
     bounds: tuple[float, float] | None = None
+
+    FORMAT: ClassVar = ModelFormat(
+        "fairtrial calibration",
+        1,
+        (Key("systems", TEXTS), Key("method", NAME), Key("prior", NUMBER), Key("parameters", TABLE)),
+    )
 
     @property
     def name(self) -> str:
@@ -144,63 +144,38 @@ class Calibration:
         dict
             The content of the file that `save` writes.
         """
-        return {
-            "kind": _FORMAT.kind,
-            "version": _FORMAT.version,
-            "systems": list(self.systems),
-            "method": self.method,
-            "prior": self.prior,
-            "parameters": self.parameters,
-        }
-
-    def save(self, path: PathLike) -> None:
-        """Write it to a JSON file, whole or not at all.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file, JSON.
-
-        Raises
-        ------
-        OutputError
-            If the file cannot be written.
-        """
-        _FORMAT.save(self.to_dict(), path)
+        values = {"systems": list(self.systems), "method": self.method, "prior": self.prior}
+        return {**values, "parameters": self.parameters}
 
     @classmethod
-    def load(cls, path: PathLike) -> Calibration:
-        """Read a calibration that was saved.
+    def from_entries(cls, entries: Entries) -> Calibration:
+        """Make the calibration of the checked entries of a file.
 
         Parameters
         ----------
-        path : str or path-like
-            The file, JSON.
+        entries : dict
+            A value for every key of the format.
 
         Returns
         -------
         Calibration
-            The calibration, which gives the same ratios as the one that was saved.
+            The calibration, without the influence of dev trials.
 
         Raises
         ------
-        InputError
-            If the file cannot be read, is something else, of another version, or damaged.
+        ValueError, KeyError or TypeError
+            If the method is unknown, or its numbers do not go together.
         """
-        return _FORMAT.load(path, _from_entries)
-
-
-def _from_entries(entries: Entries) -> Calibration:
-    systems, method = tuple(entries["systems"]), entries["method"]
-    if method not in CALIBRATIONS:
-        raise ValueError(f"there is no calibration {shown(method)}")
-    numbers = dict(entries["parameters"])
-    bounds = numbers.pop("bounds", None)
-    if bounds is not None:
-        low, high = map(float, bounds)
-        bounds = low, high
-    mapping = CALIBRATIONS[method].read(numbers, len(systems))
-    return Calibration(systems, method, mapping, entries["prior"], bounds=bounds)
+        systems, method = tuple(entries["systems"]), entries["method"]
+        if method not in CALIBRATIONS:
+            raise ValueError(f"there is no calibration {shown(method)}")
+        numbers = dict(entries["parameters"])
+        bounds = numbers.pop("bounds", None)
+        if bounds is not None:
+            low, high = map(float, bounds)
+            bounds = low, high
+        mapping = CALIBRATIONS[method].read(numbers, len(systems))
+        return cls(systems, method, mapping, entries["prior"], bounds=bounds)
 
 
 def side_by_side(calibrations: Sequence[Calibration], trials: Trials) -> Trials:

@@ -146,7 +146,7 @@ COMMANDS: dict[str, Declared] = {
     "benchmark": Declared(
         "Combine",
         "Measure a fusion method over a whole protocol.",
-        "fairtrial.benchmark.pooling:benchmark_fusions",
+        "fairtrial.benchmark.run:run_benchmark",
         (
             "",
             "--protocol fp-full --fusion logistic --workers 2 --out results.csv",

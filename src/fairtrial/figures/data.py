@@ -17,7 +17,7 @@ from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MeasureLike
 
 if TYPE_CHECKING:
-    from fairtrial.benchmark.pooling import FusionBenchmark
+    from fairtrial.benchmark.run import FusionBenchmark
     from fairtrial.calibration.calibration import CalibratedSystem, CalibratedSystems
     from fairtrial.evaluation.comparison import Comparison
     from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation

@@ -42,7 +42,7 @@ from fairtrial.inference.split import PROVENANCES
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fairtrial.benchmark.run import BenchmarkResult
+    from fairtrial.benchmark.experiments import BenchmarkResult
     from fairtrial.figures.style import Canvas
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,6 +153,80 @@ class ModelFormat:
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else shown(error, 200)
             raise InputError(f"{path}: is damaged: {reason}; {again}", code="model-damaged") from error
+
+
+class SavedModel(ABC):
+    """A model that is saved as names and numbers, and read again."""
+
+    __slots__ = ()
+    FORMAT: ClassVar[ModelFormat]
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Give names and numbers, as in the saved file.
+
+        Returns
+        -------
+        dict
+            The content of the file that `save` writes.
+        """
+
+    @classmethod
+    @abstractmethod
+    def from_entries(cls, entries: Entries) -> Self:
+        """Make the model of the checked entries of a file.
+
+        Parameters
+        ----------
+        entries : dict
+            A value for every key of the format.
+
+        Returns
+        -------
+        SavedModel
+            The model.
+
+        Raises
+        ------
+        ValueError, TypeError, KeyError, IndexError or OverflowError
+            If the entries do not go together.
+        """
+
+    def save(self, path: PathLike) -> None:
+        """Write the model to a JSON file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, JSON.
+
+        Raises
+        ------
+        OutputError
+            If the file cannot be written.
+        """
+        self.FORMAT.save(self.to_dict(), path)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Self:
+        """Read a model that was saved.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, JSON.
+
+        Returns
+        -------
+        SavedModel
+            The model, which gives the same scores as the one that was saved.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, is something else, of another version, or damaged.
+        """
+        return cls.FORMAT.load(path, cls.from_entries)
 
 
 def _canonical(content: Mapping[str, Any]) -> bytes:

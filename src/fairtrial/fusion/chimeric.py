@@ -347,6 +347,7 @@ def chimeric_study(
     if (moved is None) == (other is None):
         raise ParameterError("give either {moved!p} or {other!p}", code="modality", moved=moved, other=other)
     dev, test = trials_of(dev, "dev"), trials_of(test, "test")
+    how: dict[str, Any] = {"fusion": fusion, "normalise": normalise, "confidence": confidence}
     true, both = None, None
     if other is not None:
         first, second = [dev, test], [trials_of(part, "other") for part in other]
@@ -362,16 +363,14 @@ def chimeric_study(
                 code="modality",
             )
         first, second = ([part.select(systems) for part in (dev, test)] for systems in names)
-        true = fuse(
-            dev, test, systems=[*names[0], *names[1]], fusion=fusion, normalise=normalise, confidence=confidence
-        )
+        true = fuse(dev, test, systems=[*names[0], *names[1]], **how)
     intervals, correlations = [], []
     shared = TrialSets(first[0], first[1]).notes
     notes = dict.fromkeys(note for note in shared if isinstance(note, Note) and note.warning)
     seed = seed_of(rng)
     for number in range(assignments):
         sets = chimeric_sets(first, second, rng=seed + number)
-        result = fuse(sets[0], sets[1], fusion=fusion, normalise=normalise, confidence=confidence)
+        result = fuse(*sets, **how)
         intervals.append(result.evaluation.interval())
         correlations.append(_between(sets[1], names))
         notes |= dict.fromkeys(

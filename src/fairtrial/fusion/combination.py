@@ -405,29 +405,25 @@ def fuse_scores(
             (*scale.steps, *fused.steps) if fused.steps else (),
         )
 
-    parameters, fused_dev = method.grid[0], None
+    parameters, masks = method.grid[0], None
     if held_out != "none":
         masks = (client_folds if held_out == "clients" else folds_within_clients)(dev, inner_folds, rng)
+    if masks is not None or len(method.grid) > 1:
         best = select_parameters(fit, data, method.grid, masks, criterion=rule, alpha=weight).best
-        parameters, fused_dev = best.parameters, best.scores
+        parameters = best.parameters
+    if masks is not None:
         units = "within clients" if held_out == "within-clients" else "of clients" if dev.claim else "of trials"
         template = "the threshold comes from held-out dev scores, {folds} folds {units}"
         notes += [Note("held-out", template, folds=len(masks), units=units), *best.notes]
         if data.claim is not None:
             notes += _held_out_at_once(data, masks)
-    else:
-        if method.held_out != "none" or by_client:
-            template = "the threshold comes from dev scores that the fusion was fitted on, which are optimistic"
-            notes.append(Note("fitted-dev", template, warning=True))
-        if len(method.grid) > 1:
-            best = select_parameters(fit, data, method.grid, None, criterion=rule, alpha=weight).best
-            parameters = best.parameters
+    elif method.held_out != "none" or by_client:
+        template = "the threshold comes from dev scores that the fusion was fitted on, which are optimistic"
+        notes.append(Note("fitted-dev", template, warning=True))
 
     fitted = fit(data, **parameters)
-    fused = [
-        fitted.apply(data.scores, data.claim) if fused_dev is None else fused_dev,
-        fitted.apply(other.scores, other.claim),
-    ]
+    fused_dev = fitted.apply(data.scores, data.claim) if masks is None else best.scores
+    fused = [fused_dev, fitted.apply(other.scores, other.claim)]
     for values, rows in zip(fused, rejected, strict=True):
         if np.isnan(values).any():
             raise ParameterError(f"{method.name} gave scores that are not numbers; normalise the scores first")

@@ -237,38 +237,32 @@ class FusionResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Give the fusion under the names of the command line's JSON; a saved one without figures on dev."""
-        scores, evaluation = self.scores, self.evaluation
-        if self.saved is None:
-            evaluated = evaluation.to_dict()
-            judged = {
+        scores, evaluation, saved = self.scores, self.evaluation, self.saved
+        evaluated = evaluation.to_dict()
+        if saved is None:
+            how = {
                 "weights": plain(self.weights),
                 "cross_validated": scores.cross_validated,
-                **{key: evaluated[key] for key in ("criterion", "alpha", "dev", "test")},
+                **{key: evaluated[key] for key in ("criterion", "alpha", "dev")},
             }
         else:
-            interval = evaluation.interval().to_dict()
-            judged = {
-                "criterion": self.saved.criterion,
-                "alpha": self.saved.alpha,
-                "test": {**evaluation.test.to_dict(), "kind": self.kind, "interval": interval},
-            }
+            how = {"criterion": saved.criterion, "alpha": saved.alpha}
+        baselines = [
+            {"system": base.system, "hter": base.test.hter, "threshold": base.threshold} for base in self.baselines
+        ]
+        interval = self.test.interval_entry(evaluation.confidence)
         return {
             "fusion": scores.fusion,
             "normalise": scores.normalise,
             "systems": list(scores.systems),
             "parameters": dict(scores.parameters),
             "threshold": evaluation.threshold,
-            **judged,
-            "baselines": [
-                {"system": base.system, "hter": base.test.hter, "threshold": base.threshold} for base in self.baselines
-            ],
+            **how,
+            "test": evaluated["test"],
+            "baselines": baselines,
             "beta_mean": self.gain.beta_mean,
             "beta_min": self.gain.beta_min,
-            "against_best": {
-                "system": self.best,
-                **self.test.to_dict(),
-                "interval": self.test.interval_entry(evaluation.confidence),
-            },
+            "against_best": {"system": self.best, **self.test.to_dict(), "interval": interval},
             "notes": plain(self.notes),
         }
 
@@ -276,12 +270,12 @@ class FusionResult(Result):
         """Give the HTER of the fusion, its interval, and the difference from the best of its systems."""
         evaluation, difference = self.evaluation, self.test.estimate
         interval = f"{level_text(evaluation.confidence)} interval {interval_text(*evaluation.interval().interval)} %"
-        points = f"{in_percent(abs(difference))} points {'less' if difference < 0 else 'more'} than"
-        return (
-            f"{self.scores.fusion} of {in_a_row(self.scores.systems)} has an HTER of {percent(evaluation.test.hter)} "
-            f"({interval}), {points if difference else 'the same as'} the best of them, {self.best} "
-            f"({p_phrase(self.test.p_value)})"
-        )
+        text = f"{self.scores.fusion} of {in_a_row(self.scores.systems)} has an HTER of {percent(evaluation.test.hter)}"
+        points = f"{in_percent(abs(difference))} points {'less' if difference < 0 else 'more'}"
+        p_value = p_phrase(self.test.p_value)
+        if self.test.p_value < 1 - evaluation.confidence:
+            return f"{text} ({interval}), {points} than the best of them, {self.best} ({p_value})"
+        return f"{text} ({interval}) and cannot be told apart from the best of them, {self.best} ({points}, {p_value})"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate the systems with their fusion and the test against the best; gain and weights in detail."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,7 @@ from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.core.schema import NAME, NUMBER, Entries, Key, ValueKind, one_of, only
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
-from fairtrial.formats.files import PathLike
-from fairtrial.formats.models import NUMBERS, TABLE, THRESHOLD, ModelFormat, exact
+from fairtrial.formats.models import NUMBERS, TABLE, THRESHOLD, ModelFormat, SavedModel, exact
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.eer import EqualErrorRate, equal_error_rate
 
@@ -338,39 +337,8 @@ def client_numbers(trials: Trials, clients: Sequence[str]) -> NDArray[np.int64]:
     return np.array([place.get(name, len(clients)) for name in ids.names], dtype=np.int64)[ids.codes]
 
 
-_FORMAT = ModelFormat(
-    "fairtrial fusion model",
-    1,
-    (
-        Key("fusion", NAME),
-        Key("normalise", NAME),
-        Key("parameters", TABLE),
-        Key("criterion", NAME),
-        Key("alpha", NUMBER),
-        Key("threshold", THRESHOLD),
-        Key("systems", (Key("name", NAME), Key("threshold", THRESHOLD)), many=True),
-        Key("missing", (Key("policy", one_of(get_args(Missing))), Key("neutral", NUMBERS))),
-        Key("clients", ValueKind("a list of names", lambda value: tuple(map(NAME.read, only(list)(value))))),
-        Key(
-            "steps",
-            (
-                Key("operation", one_of(tuple(OPERATIONS))),
-                Key(
-                    "numbers",
-                    ValueKind(
-                        "a table of finite numbers",
-                        lambda value: {name: NUMBERS.read(entry) for name, entry in only(dict)(value).items()},
-                    ),
-                ),
-            ),
-            many=True,
-        ),
-    ),
-)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class FusionModel:
+class FusionModel(SavedModel):
     """A fitted fusion and its threshold, to save and to apply to other trials.
 
     Parameters
@@ -422,6 +390,36 @@ class FusionModel:
     parameters: Mapping[str, Any]
     clients: tuple[str, ...] = ()
 
+    FORMAT: ClassVar = ModelFormat(
+        "fairtrial fusion model",
+        1,
+        (
+            Key("fusion", NAME),
+            Key("normalise", NAME),
+            Key("parameters", TABLE),
+            Key("criterion", NAME),
+            Key("alpha", NUMBER),
+            Key("threshold", THRESHOLD),
+            Key("systems", (Key("name", NAME), Key("threshold", THRESHOLD)), many=True),
+            Key("missing", (Key("policy", one_of(get_args(Missing))), Key("neutral", NUMBERS))),
+            Key("clients", ValueKind("a list of names", lambda value: tuple(map(NAME.read, only(list)(value))))),
+            Key(
+                "steps",
+                (
+                    Key("operation", one_of(tuple(OPERATIONS))),
+                    Key(
+                        "numbers",
+                        ValueKind(
+                            "a table of finite numbers",
+                            lambda value: {name: NUMBERS.read(entry) for name, entry in only(dict)(value).items()},
+                        ),
+                    ),
+                ),
+                many=True,
+            ),
+        ),
+    )
+
     def apply(self, trials: TrialsLike) -> Trials:
         """Fuse the scores of other trials.
 
@@ -449,21 +447,16 @@ class FusionModel:
         name = f"{self.fusion}({' + '.join(self.systems)})"
         return replace(trials, scores=fused, systems=(name,)).with_notes(*notes)
 
-    def save(self, path: PathLike) -> None:
-        """Write the model to a file.
+    def to_dict(self) -> dict[str, Any]:
+        """Give names and numbers, as in the saved file.
 
-        Parameters
-        ----------
-        path : str or path-like
-            The file, JSON.
-
-        Raises
-        ------
-        OutputError
-            If the file cannot be written; nothing is left behind.
+        Returns
+        -------
+        dict
+            The content of the file that `save` writes.
         """
         systems = zip(self.systems, self.system_thresholds, strict=True)
-        content = {
+        return {
             "fusion": self.fusion,
             "normalise": self.normalise,
             "parameters": dict(self.parameters),
@@ -478,32 +471,26 @@ class FusionModel:
                 for step in self.steps
             ],
         }
-        _FORMAT.save(content, path)
 
     @classmethod
-    def load(cls, path: PathLike) -> FusionModel:
-        """Read a model from a file that `save` wrote.
+    def from_entries(cls, entries: Entries) -> FusionModel:
+        """Make the model of the checked entries of a file, and check that the numbers of all its steps fit together.
 
         Parameters
         ----------
-        path : str or path-like
-            The file, JSON.
+        entries : dict
+            A value for every key of the format.
 
         Returns
         -------
         FusionModel
-            The model, which gives the same fused scores as the one that was saved.
+            The model.
 
         Raises
         ------
-        InputError
-            If the file cannot be read, is not a fusion model, is of another version, or is damaged.
+        ValueError
+            If the entries do not go together.
         """
-        return _FORMAT.load(path, cls._from_entries)
-
-    @classmethod
-    def _from_entries(cls, entries: Entries) -> FusionModel:
-        """Make the model that was saved, and check that the numbers of all its steps fit together."""
         systems = entries.pop("systems")
         names = tuple(system["name"] for system in systems)
         missing = MissingScores(**entries.pop("missing"))

@@ -15,7 +15,7 @@ from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
-from fairtrial.core.words import Text, in_a_row, listed, percent
+from fairtrial.core.words import in_a_row, listed, percent, plural
 from fairtrial.fusion.model import FusionData, score_matrix
 from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation
 from fairtrial.inference.decide import judge
@@ -121,27 +121,16 @@ class SystemCorrelations(Result):
     def answer(self) -> str:
         """Name the pair of systems with the highest correlation."""
         pair = max(self.pairs(), key=lambda pair: pair.genuine + pair.impostor)
-        return str(
-            Text(
-                "{a} and {b} have the highest correlation of {count:plural system}: {genuine:.2f} within "
-                "{genuine_trials:count} genuine and {impostor:.2f} within {impostor_trials:count} impostor trials",
-                a=pair.a,
-                b=pair.b,
-                count=len(self.systems),
-                genuine=pair.genuine,
-                impostor=pair.impostor,
-                genuine_trials=self.genuine.trials,
-                impostor_trials=self.impostor.trials,
-            )
+        return (
+            f"{pair.a} and {pair.b} have the highest correlation of {plural(len(self.systems), 'system')}: "
+            f"{pair.genuine:.2f} within {self.genuine.trials:,} genuine and {pair.impostor:.2f} within "
+            f"{self.impostor.trials:,} impostor trials"
         )
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate both correlations of each pair of systems."""
-        caption = Text(
-            "Correlation of systems by class, {genuine:count} genuine and {impostor:count} impostor trials",
-            genuine=self.genuine.trials,
-            impostor=self.impostor.trials,
-        )
+        trials = f"{self.genuine.trials:,} genuine and {self.impostor.trials:,} impostor trials"
+        caption = f"Correlation of systems by class, {trials}"
         return (table_of("correlations", caption, PairCorrelation.FIELDS, self.pairs(), notes=self.notes),)
 
 
@@ -339,13 +328,16 @@ class FusionPredictions(Result):
     notes: tuple[Note, ...] = ()
 
     def answer(self) -> str:
-        """Name the fusion that is predicted to be best, with its predicted and measured errors."""
-        best = self.fusions[0]
+        """Name the fusion that is predicted to be best, with its predicted and measured errors, and the best on dev."""
+        best, measured = self.fusions[0], min(self.fusions, key=lambda fusion: fusion.eer)
         hter = "" if best.hter is None else f", HTER {percent(best.hter)} on test"
         of = f" of {len(self.fusions)} fusions" if len(self.fusions) > 1 else ""
+        other = ""
+        if measured.eer < best.eer:
+            other = f"; on dev {in_a_row(measured.systems)} is the best ({percent(measured.eer)})"
         return (
             f"The mean of {in_a_row(best.systems)} is predicted to be the best{of}: EER {percent(best.eer_predicted)} "
-            f"predicted, {percent(best.eer)} on dev{hter}"
+            f"predicted, {percent(best.eer)} on dev{hter}{other}"
         )
 
     def tables(self) -> tuple[Table, ...]:

@@ -52,8 +52,8 @@ from fairtrial.repeated.coverage import CoverageStudy
 from fairtrial.rules.measures import Measure, label_of
 
 if TYPE_CHECKING:
-    from fairtrial.benchmark.pooling import FusionBenchmark
-    from fairtrial.benchmark.run import BenchmarkResult
+    from fairtrial.benchmark.experiments import BenchmarkResult
+    from fairtrial.benchmark.run import FusionBenchmark
 
 _MOST_PAIRS, _MOST_SYSTEMS, _MOST_GROUPS, _MOST_EXPERIMENTS = 60, 40, 30, 60
 """Differences, calibrated systems, groups and experiments that are drawn, at most."""
@@ -303,7 +303,7 @@ def _groups_page(result: GroupEvaluation) -> Page:
 
 def _benchmark_page(result: BenchmarkResult | FusionBenchmark) -> Page:
     """Make the page of a benchmark; experiments whose scores were kept can be looked at one by one."""
-    from fairtrial.benchmark.pooling import FusionBenchmark
+    from fairtrial.benchmark.run import FusionBenchmark
 
     if isinstance(result, FusionBenchmark):
         if len(result.runs) > 1:
