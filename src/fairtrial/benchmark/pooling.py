@@ -28,6 +28,7 @@ from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import (
     Estimate,
     Threshold,
+    column_components,
     dev_influence,
     tube_quantile,
     variance_of_values,
