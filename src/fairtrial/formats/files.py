@@ -120,10 +120,6 @@ class BoundedStream:
         """It is."""
         return True
 
-    def seekable(self) -> bool:
-        """It is not."""
-        return False
-
     def close(self) -> None:
         """Nothing: whoever opened the stream closes it."""
         self.closed = True
