@@ -120,10 +120,6 @@ class BoundedStream:
         """It is."""
         return True
 
-    def seekable(self) -> bool:
-        """It is not."""
-        return False
-
     def close(self) -> None:
         """Nothing: whoever opened the stream closes it."""
         self.closed = True
@@ -338,13 +334,14 @@ class Head:
 
     def lines(self, count: int, *, header: bool = False) -> list[str]:
         """Give the first whole lines that are neither blank nor comments; below a header nothing is a comment."""
-        lines: list[str] = []
-        for line in self._whole_lines[self.first_line :]:
-            if len(lines) == count:
-                break
-            if line.strip(" \t") and ((header and lines) or not line.lstrip(" ").startswith("#")):
-                lines.append(line)
-        return lines
+        filled, bare = self._filled_lines
+        return filled[:count] if header and bare else bare[:count]
+
+    @cached_property
+    def _filled_lines(self) -> tuple[list[str], list[str]]:
+        """The whole lines that are not blank, from the first that is no comment, and those without comments."""
+        filled = [line for line in self._whole_lines[self.first_line :] if line.strip(" \t")]
+        return filled, [line for line in filled if not line.lstrip(" ").startswith("#")]
 
     def fields(self, count: int) -> list[list[str]]:
         """Give the first lines that are neither blank nor comments, split at white space; none of binary data."""

@@ -22,7 +22,7 @@ from fairtrial.core.trials import ID_FIELDS, Trials
 from fairtrial.core.words import listed, shown
 from fairtrial.formats.files import Head, split_spaces
 from fairtrial.formats.identities import SPEAKER, are_speakers, is_file
-from fairtrial.formats.sheets import ROLES, ReadOptions, Roles, check_positions, number_of
+from fairtrial.formats.sheets import ReadOptions, Roles, given_roles, number_of
 from fairtrial.formats.table import TextPlan, text_header
 from fairtrial.formats.text import Layout, is_number, is_whole, text_column, write_text
 
@@ -258,14 +258,6 @@ def column_names(roles: Sequence[str], score: str) -> list[str]:
         else:
             names.append({"score": score, "other": f"column {number}"}.get(role, role))
     return names
-
-
-def given_roles(options: ReadOptions, width: int, origin: str, roles: Sequence[str] = ROLES) -> dict[int, str]:
-    """Give the roles of the columns that the caller names by number, counted from 0 here."""
-    check_positions(options, width, roles, origin)
-    given = {number_of(name) - 1: role for role, name in options.columns.items()}
-    given |= {number_of(name) - 1: "score" for name in options.scores}
-    return given | {number_of(name) - 1: "other" for name in options.others}
 
 
 def write_bob(trials: Trials, place: Path, target: Path, names: Sequence[str]) -> tuple[str, ...]:

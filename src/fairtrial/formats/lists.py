@@ -18,7 +18,7 @@ from fairtrial.core.words import listed
 from fairtrial.formats import headerless
 from fairtrial.formats.files import UNNAMED, Head, Progress
 from fairtrial.formats.identities import settle
-from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, stack
+from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of, given_roles, stack
 from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_columns
 
 _GENUINE = re.compile(r"gen|genuin[a-z]*|clients?|pos|positives?|targets?|tar|mated")
@@ -53,7 +53,7 @@ def _system(head: Head) -> str:
 
 def matches(heads: Sequence[Head]) -> bool:
     """Tell whether files of numbers are named like genuine and like impostor, with parts of both of each system."""
-    return _have_classes(_groups(heads)) and all(is_number(_first(head)[-1]) for head in heads)
+    return _have_classes(_groups(heads)) and all(is_number((head.fields(1) or [[""]])[0][-1]) for head in heads)
 
 
 def _have_classes(groups: dict[str, list[Head]]) -> bool:
@@ -66,16 +66,6 @@ def _groups(heads: Sequence[Head]) -> dict[str, list[Head]]:
     for head in sorted(heads, key=lambda head: _class_of_name(head) == "impostor"):
         groups.setdefault(_system(head) if len(heads) > 2 else "", []).append(head)
     return groups
-
-
-def are_scores(head: Head) -> bool:
-    """Tell whether a file is a list of bare scores, or of scores behind two ids."""
-    line = _first(head)
-    return len(line) in (1, 3) and is_number(line[-1])
-
-
-def _first(head: Head) -> list[str]:
-    return next(iter(head.fields(1)), [""])
 
 
 def read(heads: Sequence[Head], options: ReadOptions, progress: Progress | None) -> list[Sheet]:
@@ -132,7 +122,7 @@ def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
         if width != widths[0]:
             raise InputError(f"{heads[0].path} has {widths[0]} columns and {head.path} has {width}")
     width, head = widths[0], heads[0]
-    given = headerless.given_roles(options, width, str(head.path), (*ID_FIELDS, "score", "other"))
+    given = given_roles(options, width, str(head.path), (*ID_FIELDS, "score", "other"))
     roles = [given.get(number, "") for number in range(width)]
     if given and ("" in roles or "score" not in roles):
         raise InputError(

@@ -19,7 +19,7 @@ from fairtrial.core.trials import Ids
 from fairtrial.formats.alignment import align
 from fairtrial.formats.files import Head, Progress, system_name
 from fairtrial.formats.identities import SPEAKER, are_speakers, settle
-from fairtrial.formats.sheets import ReadOptions, Sheet, check_positions, decode_labels, number_of
+from fairtrial.formats.sheets import ReadOptions, Sheet, decode_labels, given_roles
 from fairtrial.formats.text import Kind, Layout, TextColumns, is_number, left_out, read_columns
 
 _WORDS = {"target", "nontarget", "non-target", "true", "false"}
@@ -42,13 +42,12 @@ def _trial_columns(head: Head, count: int = 20) -> tuple[tuple[str, ...], ...]:
 
 def _order(head: Head, options: ReadOptions) -> tuple[str, ...] | None:
     """Tell what the columns of a trial list hold, by what the caller says or as the lines tell."""
-    check_positions(options, 3, ("label",), str(head.path))
+    given = given_roles(options, 3, str(head.path), ("label",))
+    if 1 in given:
+        raise InputError(f"{head.path}: the label of a trial list is in column 1 or in column 3, not in 2")
+    if given:
+        return _FIRST if 0 in given else _LAST
     ways = _trial_columns(head)
-    if "label" in options.columns:
-        chosen = {1: _FIRST, 3: _LAST}.get(number_of(options.columns["label"]))
-        if chosen is None:
-            raise InputError(f"{head.path}: the label of a trial list is in column 1 or in column 3, not in 2")
-        return chosen
     if len(ways) > 1 and len(ways := _trial_columns(head, 10_000) or ways) > 1:
         raise InputError(
             "{path}: the labels may be in column 1 or in column 3; say which, as in {columns!o}",
@@ -58,7 +57,8 @@ def _order(head: Head, options: ReadOptions) -> tuple[str, ...] | None:
     return ways[0] if ways else None
 
 
-def _score_columns(head: Head) -> tuple[str, ...] | None:
+def score_columns(head: Head) -> tuple[str, ...] | None:
+    """Tell what the columns of a score list hold; None if it is not one."""
     lines = head.fields(1)
     if not lines or len(lines[0]) not in (1, 3) or not is_number(lines[0][-1]):
         return None
@@ -68,9 +68,7 @@ def _score_columns(head: Head) -> tuple[str, ...] | None:
 def matches(heads: Sequence[Head]) -> bool:
     """Tell whether a trial list comes first and score lists follow."""
     return (
-        len(heads) > 1
-        and bool(_trial_columns(heads[0]))
-        and all(_score_columns(head) is not None for head in heads[1:])
+        len(heads) > 1 and bool(_trial_columns(heads[0])) and all(score_columns(head) is not None for head in heads[1:])
     )
 
 
@@ -102,7 +100,7 @@ def _columns(head: Head, names: tuple[str, ...], progress: Progress | None) -> T
 
 
 def _scores(head: Head, trials: Sheet, progress: Progress | None) -> Sheet:
-    names = _score_columns(head)
+    names = score_columns(head)
     if names is None:
         raise InputError(f"{head.path}: is not a score list, whose lines hold a score, or enrol, test and score")
     read = _columns(head, names, progress)

@@ -174,8 +174,13 @@ def plan_roles(schema: pa.Schema, first: FirstRows, options: ReadOptions, origin
     """Tell what each column is, by names, types and first rows."""
     names = [str(name) for name in schema.names]
     check_names(names, options, origin)
-    known = _own_columns(schema, names, options)
-    return find_roles(names, _looks(schema, first), replace(options, others=(*options.others, *known)), origin)
+    given = {*options.columns.values(), *options.scores, *options.others}
+    try:  # further columns of a file that fairtrial wrote, so far as the caller says nothing else of them
+        kept = json.loads((schema.metadata or {}).get(_METADATA, b"{}")).get("columns", [])
+        kept = [name for name in kept if name in names and name not in given]
+    except (ValueError, AttributeError, TypeError):
+        kept = []
+    return find_roles(names, _looks(schema, first), replace(options, others=(*options.others, *kept)), origin)
 
 
 def sheet_of_table(head: Head, table: pa.Table, roles: Roles, options: ReadOptions) -> Sheet:
@@ -210,16 +215,6 @@ def _looks(schema: pa.Schema, first_of: FirstRows) -> dict[str, Look]:
             except UnicodeDecodeError:
                 found[name] = "text"
     return found
-
-
-def _own_columns(schema: pa.Schema, names: Sequence[str], options: ReadOptions) -> list[str]:
-    """Further columns of a file that fairtrial wrote, so far as the caller says nothing else of them."""
-    given = {*options.columns.values(), *options.scores, *options.others}
-    try:
-        found = json.loads((schema.metadata or {}).get(_METADATA, b"{}")).get("columns", [])
-        return [name for name in found if name in names and name not in given]
-    except (ValueError, AttributeError, TypeError):
-        return []
 
 
 def _column(column: pa.ChunkedArray, name: str, kind: Kind, origin: str, *, flags: bool) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from fairtrial.core.errors import InputError
 from fairtrial.core.trials import Trials
@@ -20,12 +20,6 @@ _LEAST = 1 << 16
 """Bytes read at once at least."""
 
 
-class Readable(Protocol):
-    """Bytes, a portion at a time."""
-
-    def read(self, size: int, /) -> bytes: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Block:
     """Whole lines of a text, and what comes before them."""
@@ -37,7 +31,7 @@ class Block:
     """How many lines come before."""
 
 
-def cut_blocks(stream: Readable, size: int, *, quotes: bool, origin: str) -> Iterator[Block]:
+def cut_blocks(stream: Any, size: int, *, quotes: bool, origin: str) -> Iterator[Block]:
     """Cut a text into blocks of about a size.
 
     Parameters

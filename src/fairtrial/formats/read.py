@@ -244,17 +244,17 @@ def expected_memory(paths: Sequence[PathLike]) -> int:
         most = _COMPRESSED * sum(file.stat().st_size for file in files)
         if most < _SMALL or any(file.is_fifo() for file in files):
             return most
-        return sum(_expected(read_head(file, sys.maxsize)) for file in files)
+        expected = 0
+        for head in (read_head(file, sys.maxsize) for file in files):
+            if head.is_parquet:
+                with parquet.open_parquet(head) as table:
+                    widths = [_WIDTHS.get(str(kind), _TEXT) for kind in table.schema_arrow.types]
+                    expected += table.metadata.num_rows * sum(widths)
+            else:
+                expected += head.path.stat().st_size * (_COMPRESSED if head.compression else _PLAIN)
+        return expected
     except (InputError, OSError):
         return 0
-
-
-def _expected(head: Head) -> int:
-    if head.is_parquet:
-        with parquet.open_parquet(head) as file:
-            rows: int = file.metadata.num_rows
-            return rows * sum(_WIDTHS.get(str(kind), _TEXT) for kind in file.schema_arrow.types)
-    return head.path.stat().st_size * (_COMPRESSED if head.compression else _PLAIN)
 
 
 def write_trials(trials: TrialsLike, path: PathLike, *, format: str | None = None) -> tuple[str, ...]:
@@ -301,12 +301,6 @@ def write_trials(trials: TrialsLike, path: PathLike, *, format: str | None = Non
     if chosen.write is None:
         writable = [name for name, known in FORMATS.items() if known.write is not None]
         raise OutputError(f"{target}: format {chosen.name} cannot be written; choose one of {', '.join(writable)}")
-    _check_names(trials, target)
-    with write_whole(target) as place:
-        return chosen.write(trials, place, target) or ()
-
-
-def _check_names(trials: Trials, target: Path) -> None:
     for name in trials.systems:
         if not name.isprintable():
             raise OutputError(
@@ -321,3 +315,5 @@ def _check_names(trials: Trials, target: Path) -> None:
             raise OutputError(f"{target}: a {field} is empty or holds a NUL, which a score file cannot")
         if any(name.strip(SPACES) != name for name in names):
             raise OutputError(f"{target}: a {field} begins or ends with a space, which would not be read back")
+    with write_whole(target) as place:
+        return chosen.write(trials, place, target) or ()

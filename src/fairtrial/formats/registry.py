@@ -221,7 +221,7 @@ def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) ->
         raise InputError(
             f"{head.path}: is binary data of no known kind; expected a text file of scores, Parquet or .npz"
         )
-    if lists.are_scores(head):
+    if pairs.score_columns(head) is not None:
         raise InputError(
             f"{head.path}: holds scores without labels; give it with its other half, as in genuine.txt and "
             "impostor.txt, or after its trial list"

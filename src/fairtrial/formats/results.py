@@ -22,7 +22,10 @@ ENDINGS = (".csv", ".tsv", ".parquet", ".md", ".tex")
 
 def _check_ending(path: PathLike, known: Sequence[str] = ENDINGS) -> str:
     """Give the ending of a file's name, if it says how the file is to be written."""
-    ending = _ending(Path(path))
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    if len(suffixes) > 1 and suffixes[-1] in (".gz", ".zst") and suffixes[-2] in _DELIMITERS:
+        suffixes.pop()
+    ending = suffixes[-1] if suffixes else ""
     if ending not in known:
         raise OutputError(f"{path}: its name should end in {', '.join(known)}")
     return ending
@@ -40,13 +43,6 @@ def check_target(path: PathLike, known: Sequence[str] = ENDINGS) -> None:
     """
     _check_ending(path, known)
     check_place(path)
-
-
-def _ending(path: Path) -> str:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if len(suffixes) > 1 and suffixes[-1] in (".gz", ".zst") and suffixes[-2] in _DELIMITERS:
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
 
 
 def write_tables(tables: Sequence[Table], path: PathLike) -> None:

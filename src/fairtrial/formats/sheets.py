@@ -650,8 +650,8 @@ def number_of(name: str) -> int:
     return int(name) if name.isascii() and name.isdecimal() else 0
 
 
-def check_positions(options: ReadOptions, width: int, roles: Sequence[str], origin: str) -> None:
-    """Raise an error where a column is named that a file of this width does not have, or in two roles.
+def given_roles(options: ReadOptions, width: int, origin: str, roles: Sequence[str] = ROLES) -> dict[int, str]:
+    """Give the roles of the columns that the caller names by number, counted from 0 here.
 
     Parameters
     ----------
@@ -659,19 +659,27 @@ def check_positions(options: ReadOptions, width: int, roles: Sequence[str], orig
         What the caller says of columns.
     width
         How many columns there are.
-    roles
-        What the format knows.
     origin
         The file.
+    roles
+        What the format knows.
+
+    Raises
+    ------
+    InputError
+        A column that a file of this width does not have, or in two roles; a role that the format does not know.
     """
-    given = [*options.columns.items(), *(("score", name) for name in options.scores)]
-    given += [("other", name) for name in options.others]
-    for role, name in given:
+    named = [*options.columns.items(), *(("score", name) for name in options.scores)]
+    given: dict[int, str] = {}
+    for role, name in (*named, *(("other", name) for name in options.others)):
+        place = number_of(name) - 1
         if role not in roles:
             raise InputError(f"{origin}: files of this format have no column in the role {role}")
-        if not 1 <= number_of(name) <= width:
+        if not 0 <= place < width:
             raise InputError(
                 f"{origin}: there is no column {shown(name)}; columns have no names here, but numbers from 1 to {width}"
             )
-        if sum(number_of(name) == number_of(other) for _, other in given) > 1:
+        if place in given:
             raise InputError(f"{origin}: column {name} was given two roles; choose one")
+        given[place] = role
+    return given
