@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 import fairtrial as ft
 from fairtrial.cli.app import main
+from fairtrial.core.notes import Note
 from simulated import texts_of
 
 DATA = ft.groups.synthetic_groups({"a": 60, "b": 40, "c": 30}, worse={"c": 4.0}, rng=0)
@@ -325,3 +326,24 @@ def test_a_bad_command_is_one_error(folder: Path, words: tuple[str, ...], said: 
     code, text = run(*words)
     assert code == 2
     assert said in text
+
+
+def test_one_person_who_makes_the_errors_of_a_worse_group_is_warned_of() -> None:
+    data = ft.groups.synthetic_groups({"a": 100, "b": 10}, attempts=20, effect=0.0, rng=2)
+    trials, group = data.test, texts_of(data.test, "group")
+    claims, subjects = (trials.ids[role].decode() for role in ("claim", "subject"))
+    rejected = (claims == claims[group == "b"][0]) & trials.genuine
+    goat = ft.Trials.from_arrays(
+        np.where(rejected, -9.0, trials.column()),
+        trials.genuine,
+        claim=claims,
+        subject=subjects,
+        columns={"group": group},
+    )
+    found = ft.evaluate_groups(data.dev, goat, by="group")
+    (note,) = (note for note in found.notes if isinstance(note, Note) and note.code == "few-people")
+    assert note.warning
+    assert note.values == {"rate": "FRR", "group": "b", "most": 20, "errors": found.groups[1].false_rejects}
+    assert found.tests[1].p_adjusted < 0.05
+    others = ft.evaluate_groups(data.dev, trials, by="group").notes + FOUND.notes
+    assert not any(isinstance(note, Note) and note.code == "few-people" for note in others)

@@ -36,11 +36,14 @@ from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.multiplicity import adjust_p_values, compact_letters
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import TrialSets
+from fairtrial.inference.variance import effective_people
 from fairtrial.repeated.rate_plans import attempts_for_half_width
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 from fairtrial.rules.measures import MeasureLike, label_of
 
 _NAMED = 6  # groups that a note names at most
+_FEW_PEOPLE = 5  # effective number of people behind the errors of a group, below which it rests on few
+_ERRORS = ("false accepts", "false rejects")
 
 
 def evaluate_groups(
@@ -206,6 +209,7 @@ def evaluate_groups(
         notes += _too_small(groups, rate, confidence, factor)
     for test in tests:
         notes += _only_certainty_differs(groups, test, confidence)
+        notes += _rests_on_few_people(groups, test, confidence)
     summaries = _summarise(groups, pairs, confidence, weight)
     if any(not isfinite(summary.estimate) for summary in summaries):
         notes.append(Note("infinite", "a group without errors makes ratios infinite; lower limits remain valid"))
@@ -339,6 +343,30 @@ def _only_certainty_differs(groups: JudgedGroups, test: RateTest, confidence: fl
         low=float(rates[best]),
         blurred=family.names[blurred],
         sigma=float(sigma[blurred]),
+    )
+    return [note]
+
+
+def _rests_on_few_people(groups: JudgedGroups, test: RateTest, confidence: float) -> list[Note]:
+    """Warn if a group is shown to be worse, but most of its errors are those of a few people."""
+    trials, membership, pair = groups.judgement.trials, groups.membership, test.clearest
+    roles = [role for role in ("claim", "subject") if role in trials.ids]
+    if test.p_adjusted >= 1 - confidence or not roles:
+        return []
+    worse, is_frr = pair.a if pair.difference > 0 else pair.b, test.measure == "frr"
+    wrong = groups.judgement.wrong() & (trials.genuine == is_frr) & (membership.trial == membership.names.index(worse))
+    errors = min((np.bincount(trials.ids[role].numbered().codes[wrong]) for role in roles), key=effective_people)
+    if effective_people(errors) >= _FEW_PEOPLE:
+        return []
+    note = Note(
+        "few-people",
+        f"the {{rate:term}} of {{group}} rests on few people: {{most}} of {{errors:count}} {{{_ERRORS[is_frr]}}} are "
+        "those of one person, so that the groups may differ by chance",
+        warning=True,
+        rate=label_of(test.measure),
+        group=worse,
+        most=int(errors.max()),
+        errors=int(errors.sum()),
     )
     return [note]
 
