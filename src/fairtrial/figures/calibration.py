@@ -27,6 +27,7 @@ from fairtrial.core.errors import ParameterError
 from fairtrial.core.words import level_text, listed, percent
 from fairtrial.figures.style import (
     GREY,
+    TOGETHER,
     Axis,
     Floats,
     Range,
@@ -67,8 +68,6 @@ _TIPPETT_POINTS, _MAP_POINTS, _MOST_STEPS, _RESAMPLES = 161, 121, 200, 400
 """Of what a page gets."""
 _BEYOND = 1000.0
 """Higher than any axis; infinite limits are drawn there."""
-_TOGETHER = 12
-"""Systems that a page draws faintly behind the one that was chosen, at most."""
 _RATIO = "log-likelihood ratio"
 
 
@@ -487,7 +486,7 @@ def evidence_charts(results: Sequence[CalibratedSystem], *, confidence: float, r
     around = f"{level} band, {GIVEN_CALIBRATION[bayes.band.threshold]}"
     return {
         "systems": systems,
-        "together": len(systems) <= _TOGETHER,
+        "together": len(systems) <= TOGETHER,
         "log_odds": odds.tolist(),
         "priors": expit(odds).tolist(),
         "band_odds": bayes.band.log_odds.tolist(),

@@ -44,6 +44,8 @@ COVERAGE_BOUNDS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.9, 0.925, 0.95, 0.975, 1.0)
 COVERAGE_COLOURS = ("#fde725", "#a0da39", "#4ac16d", "#1fa187", "#277f8e", "#365c8d", "#46327e", "#440154", "#cc79a7")
 """One per class, pale to dark: eight steps of viridis; too high a coverage has a colour of its own."""
 DET_TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
+TOGETHER = 12
+"""Systems that a page draws faintly behind the one that was chosen, at most."""
 ALPHA_ENDS = 0.03
 """Errors soar at the ends of alpha: this much at either end does not stretch the axis of errors."""
 _LONG = 1e15

@@ -15,6 +15,7 @@ from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
 from fairtrial.evaluation.roc import RocCurve, roc_curve
 from fairtrial.figures.scores import Densities, densities_of
 from fairtrial.figures.style import (
+    TOGETHER,
     DetLimits,
     Floats,
     alpha_axis,
@@ -31,8 +32,6 @@ from fairtrial.inference.limits import intervals_along
 from fairtrial.rules.criteria import Criterion
 
 _PAGE_POINTS = 300
-TOGETHER = 12
-"""Systems that are drawn faintly behind the one that was chosen, at most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,3 +1,5 @@
 """Write self-contained pages of results."""
 
-from fairtrial.pages.results import page_of as page_of
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,5 @@
+"""Write self-contained pages of results."""
+
+from .results import page_of
+
+__all__ = ["page_of"]
