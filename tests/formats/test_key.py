@@ -70,6 +70,13 @@ def test_a_column_of_a_key_that_occurs_twice(tmp_path: Path) -> None:
         read_trials(write(tmp_path, "face", SCORES["csv"]), key=key)
 
 
+def test_scores_that_a_file_lacks(tmp_path: Path) -> None:
+    key = write(tmp_path, "key.csv", KEYS["csv"])
+    scores = [write(tmp_path, "face.csv", SCORES["csv"]), write(tmp_path, "x.csv", SCORES["csv"].replace("face", "x"))]
+    with pytest.raises(FairtrialError, match=r"x\.csv: there is no column 'face'"):
+        read_trials(scores, key=key, scores=["face"])
+
+
 def test_conditions_are_kept(tmp_path: Path) -> None:
     trials = read_trials(write(tmp_path, "face", SCORES["csv"]), key=str(write(tmp_path, "key", KEYS["spaces"])))
     column = trials.columns["gender"]

@@ -619,7 +619,7 @@ def check_names(names: Sequence[str], options: ReadOptions, origin: str) -> None
         known.add(name)
     given: set[str] = set()
     for name in (*options.columns.values(), *options.scores, *options.others):
-        if name not in known and options.key:
+        if name not in known and options.key and name not in options.scores:
             continue  # perhaps a column of the key
         if name not in known:
             raise InputError(
