@@ -193,7 +193,7 @@ def folds(count: int) -> None:
 
 PARTS = {
     "measures": (measures, 1000),
-    "costs": (costs, 600),
+    "costs": (costs, 1000),
     "methods": (methods, 400),
     "dev-pav": (dev_pav, 300),
     "folds": (folds, 300),

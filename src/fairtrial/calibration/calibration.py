@@ -367,10 +367,8 @@ class CalibratedSystem(Result):
         """Detection costs on test."""
         figures = []
         for target in self.targets:
-            measure = cost_measure(target, "min-dcf")
-            actual, least = self._judged(cost_measure(target)), self._judged(measure)
-            pairs = (actual.note, ""), (least.note, term(measure.label))
-            notes = tuple(as_note(note, about) for note, about in pairs if note)
+            actual, least = (self._judged(cost_measure(target, kind)) for kind in ("act-dcf", "min-dcf"))
+            notes = tuple(as_note(note) for note in (actual.note, least.note) if note)
             figures.append(CostFigure(target, actual.estimate, least.estimate, actual.interval, least.interval, notes))
         return tuple(figures)
 

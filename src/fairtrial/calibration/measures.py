@@ -409,16 +409,20 @@ def cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
     else:
         costs = [float(point.normalised(counts[k])) for k, point in enumerate(target.points)]
         whole = Statistic.mean_of([Statistic(cost) for cost in costs])
-    impostor, genuine = int(counts.false_accepts[0]), int(counts.genuine - counts.false_rejects[0])
+    return replace(whole, note=_few_accepted("actual", target, counts[0]))
+
+
+def _few_accepted(which: str, target: CostTarget, counts: ErrorCounts) -> Note | str:
+    """Note that a cost rests on few accepted trials; that of several operating points has no note."""
+    impostor, genuine = int(counts.false_accepts), int(counts.genuine - counts.false_rejects)
     if len(target.points) > 1 or min(impostor, genuine) >= SUPPORT:
-        return whole
+        return ""
     text = (
-        "the cost at prior {prior:g} rests on {impostor:plural false accept} and {genuine:plural accepted genuine "
-        "trial}; with fewer than {support} of either, its interval is rough"
+        "the {which} cost at prior {prior:g} rests on {impostor:plural false accept} and {genuine:plural accepted "
+        "genuine trial}; with fewer than {support} of either, its interval is rough"
     )
-    prior = target.points[0].prior
-    note = Note("few-accepted", text, prior=prior, impostor=impostor, genuine=genuine, support=SUPPORT)
-    return replace(whole, note=note)
+    values: dict[str, Any] = {"prior": target.points[0].prior, "impostor": impostor, "genuine": genuine}
+    return Note("few-accepted", text, which=which, support=SUPPORT, **values)
 
 
 def _actual_cost(evidence: Evidence, parts: Parts, point: CostPoint) -> Statistic:
@@ -449,17 +453,18 @@ def least_cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
     """
     if not evidence.in_memory:
         hull = hull_points(evidence.given_source)
-        return Statistic.mean_of([Statistic(float(np.min(point.weights.value(hull)))) for point in target.points])
+        costs = [np.asarray(point.weights.value(hull)) for point in target.points]
+        whole = Statistic.mean_of([Statistic(float(np.min(cost))) for cost in costs])
+        return replace(whole, note=_few_accepted("least", target, hull[int(np.argmin(costs[0]))]))
     parts = Parts.of(evidence.test, target.partition)
     best = _least_thresholds(evidence, target, parts)
     by_others = [np.full(len(evidence.given), threshold) for threshold in best]
     for held, rest in evidence.folds():
         for column, threshold in zip(by_others, _least_thresholds(evidence, target, parts, rest), strict=True):
             column[held] = threshold
-    statistics = []
-    for point, threshold, others in zip(target.points, best, by_others, strict=True):
-        statistics.append(_point_statistic(evidence, evidence.given, parts, point, threshold, others))
-    return Statistic.mean_of(statistics)
+    points = zip(target.points, best, by_others, strict=True)
+    whole = Statistic.mean_of([_point_statistic(evidence, evidence.given, parts, *point) for point in points])
+    return replace(whole, note=_few_accepted("least", target, count_errors(evidence.given_source, best[0])))
 
 
 def _least_thresholds(evidence: Evidence, target: CostTarget, parts: Parts, rows: Labels | None = None) -> list[float]:
@@ -670,8 +675,10 @@ class EvidenceMeasure:
             sigma, given = made.sigma, made.threshold
             low, high = self._limits(statistic, evidence, made, confidence)
             if statistic.of_errors and high == self.most:
-                text = "the interval reaches the cost of deciding all trials alike, where it may be too narrow"
-                note = Note("open-minimum", text, warning=True)
+                text = (
+                    "the interval of {measure:term} reaches the cost of deciding all trials alike: it may be too narrow"
+                )
+                note = Note("open-minimum", text, warning=True, measure=self.label)
         return RateInterval(
             statistic.estimate,
             low,
