@@ -31,14 +31,14 @@ from fairtrial.fusion.fusion import fusion_gain
 from fairtrial.fusion.methods import FusionMethod, as_fusion
 from fairtrial.fusion.model import Missing
 from fairtrial.fusion.normalise import NORMALISATIONS
-from fairtrial.inference.decide import SUPPORT, Judgement, judge
+from fairtrial.inference.decide import Judgement, judge
 from fairtrial.inference.estimates import dev_moves
 from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.multiplicity import adjust_p_values
 from fairtrial.inference.split import TrialSets, seed_of
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.criteria import CriterionLike, as_criterion
-from fairtrial.rules.measures import MEASURES
+from fairtrial.rules.measures import MEASURES, SUPPORT
 
 _MOST_NOTES = 12
 """Number of notes that are shown below a table of experiments; JSON has all."""

@@ -15,9 +15,8 @@ from fairtrial.core.errors import ParameterError, check_share
 from fairtrial.core.words import nearest, shown
 from fairtrial.counting.search import all_points, hull_points
 from fairtrial.counting.tallies import ErrorCounts, Genuine, ScoreData, Scores, ScoreSource, as_source, count_errors
-from fairtrial.inference.decide import SUPPORT
 from fairtrial.inference.variance import Floats
-from fairtrial.rules.measures import DetectionCosts, Weights
+from fairtrial.rules.measures import SUPPORT, DetectionCosts, Weights
 
 Labels: TypeAlias = NDArray[np.bool_]
 

@@ -44,7 +44,7 @@ from fairtrial.core.words import listed, shown, term
 from fairtrial.counting.search import hull_points
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
 from fairtrial.inference.bootstrap import Bootstrap
-from fairtrial.inference.decide import SUPPORT, Judgement
+from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import Estimate, Threshold, estimate_of_values, rates_of, variance_of_values
 from fairtrial.inference.folds import check_all_held_out
 from fairtrial.inference.intervals import RateInterval
@@ -52,7 +52,7 @@ from fairtrial.inference.split import Kind, Provenance, TrialSets
 from fairtrial.inference.student import Alternative, student_quantile
 from fairtrial.inference.tests import TestResult, student_test
 from fairtrial.inference.variance import Floats
-from fairtrial.rules.measures import Weights
+from fairtrial.rules.measures import SUPPORT, Weights
 
 GIVEN_CALIBRATION: dict[Threshold, str] = {
     "re-estimated": "calibration re-estimated",

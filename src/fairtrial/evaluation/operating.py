@@ -16,7 +16,7 @@ from fairtrial.core.results import Result, SystemResults, plain
 from fairtrial.core.tables import COUNT_COLUMNS, Column, Table
 from fairtrial.core.words import Text, in_a_row, interval_text, interval_title, level_text, listed, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
-from fairtrial.inference.decide import SUPPORT, judge
+from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import GIVEN, Threshold, estimate_of_values, threshold_when, wilson_limits
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
@@ -25,6 +25,7 @@ from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 from fairtrial.inference.student import student_quantile
 from fairtrial.inference.variance import Floats
+from fairtrial.rules.measures import SUPPORT
 
 _FAR_TARGETS = (0.01, 0.001, 0.0001)
 _RULE = "far-at-most"

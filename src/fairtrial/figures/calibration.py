@@ -44,7 +44,7 @@ from fairtrial.figures.style import (
     sentences,
     several,
 )
-from fairtrial.inference.decide import SUPPORT
+from fairtrial.rules.measures import SUPPORT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -33,7 +33,7 @@ from fairtrial.inference.variance import Floats
 from fairtrial.rules.bounds import BoundedCounts, Bounds, ErrorBoxes, choose, count
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion, choose_thresholds
 from fairtrial.rules.eer import EerDefinition, EqualErrorRate, equal_error_rate
-from fairtrial.rules.measures import Measure
+from fairtrial.rules.measures import SUPPORT, Measure
 
 if TYPE_CHECKING:
     from fairtrial.formats.decisions import ArrowTable
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 Boxes: TypeAlias = tuple[ErrorBoxes, ...] | None
-SUPPORT = 30
-"""The number of errors that a target needs to be reliable (Doddington's rule of 30)."""
 BOUNDS_NOTE = Note(
     "bounds",
     "from counts in cells: figures are exact at the threshold shown; bounds hold those at the threshold that the "

@@ -15,6 +15,9 @@ from fairtrial.core.registry import Registry
 from fairtrial.core.words import nearest
 from fairtrial.counting.tallies import ErrorCounts
 
+SUPPORT = 30
+"""The number of errors that a rate needs to be reliable (Doddington's rule of 30)."""
+
 
 def simplest_fraction(value: float) -> Fraction:
     """Find a fraction of small denominator that rounds to the value.
