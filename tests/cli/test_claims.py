@@ -406,7 +406,7 @@ def test_systems_that_do_not_differ_on_any_trial_are_no_error() -> None:
         write_trials(Trials.from_arrays(scores, trials.genuine, systems=["one", "two"], **ids), f"{name}-alike.csv")
     files = ["--dev", "dev-alike.csv", "--test", "test-alike.csv"]
     assert "cannot be told apart" in page_of("compare", *FEW, "--margin", ".1", *files)[0]
-    assert "the same as the best of them" in page_of("fuse", *files)[0]
+    assert "cannot be told apart from the best of them" in page_of("fuse", *files)[0]
     (pair,) = answer("compare", *files, *FEW, "--margin", ".1")["pairs"]
     assert {test["p_value"] for test in pair["tests"]} == {1.0}
     assert pair["interval"]["low"] is None

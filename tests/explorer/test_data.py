@@ -89,7 +89,9 @@ def test_there_must_be_dev_trials_of_both_classes_and_room_for_them(tmp_path: Pa
 
 def test_folds_are_noted_as_on_the_command_line(tmp_path: Path) -> None:
     """Twelve clients and eight impostors."""
-    assert "3 folds of 20 people, 6 blocks" in read_data(write_sets(tmp_path)[:1], folds=3).test.notes
+    notes = read_data(write_sets(tmp_path)[:1], folds=3).test.notes
+    (note,) = (note for note in notes if isinstance(note, Note) and note.code == "folds")
+    assert (note.values["folds"], note.values["people"], note.values["blocks"]) == (3, 20, 6)
 
 
 def test_the_summary_says_what_was_read(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.core.errors import ParameterError
+from fairtrial.core.errors import MOST, ParameterError
 from fairtrial.inference.intervals import RateInterval, rate_interval
 from fairtrial.published.rates import overall_interval, published_counts
 
@@ -73,6 +73,8 @@ def hter_deviations(
         ratios = ratios_up_to()
     if not ratios or not all(np.isfinite(ratio) and ratio > 0 for ratio in ratios):
         raise ParameterError(f"ratios of impostor to genuine trials must be above 0, not {list(ratios)}", code="ratios")
+    if max(ratios) * genuine > MOST:
+        raise ParameterError(f"there can be at most {MOST:,} impostor trials", code="out-of-range")
     impostor = [max(1, round(ratio * genuine)) for ratio in ratios]
     counts = [published_counts(far=far, frr=frr, impostor=number, genuine=genuine) for number in impostor]
     deviations = {
