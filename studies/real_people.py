@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fairtrial import Trials, read_trials
 from fairtrial.benchmark import read_bssr1
 from fairtrial.inference.decide import judge
-from fairtrial.inference.limits import judged_interval
+from fairtrial.inference.estimates import judged_interval
 from fairtrial.inference.people import people_of
 from fairtrial.inference.split import TrialSets
 from fairtrial.rules.measures import MEASURES

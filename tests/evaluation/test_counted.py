@@ -13,7 +13,7 @@ import fairtrial as ft
 from fairtrial import evaluate, performance_curve, roc_curve
 from fairtrial.core.notes import Note
 from fairtrial.inference import TrialSets, judge_at
-from fairtrial.inference.limits import judged_intervals
+from fairtrial.inference.estimates import judged_intervals
 from fairtrial.rules.eer import EerDefinition
 from simulated import crossed
 

@@ -8,6 +8,7 @@ import pytest
 
 from explorer.opened import read_data, write_sets
 from fairtrial import InputError, ParameterError, TrialsError, evaluate, performance_curve, roc_curve
+from fairtrial.core.notes import Note
 from fairtrial.explorer.data import Point, Reading, criteria_shown, errors_shown, steps_of
 from fairtrial.explorer.files import OpenFiles
 from fairtrial.figures.style import probit

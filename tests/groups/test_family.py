@@ -16,8 +16,7 @@ from fairtrial.groups.membership import Membership
 from fairtrial.groups.rates import JudgedGroups, RateFamily, TailRates, people_correlation
 from fairtrial.inference import TrialSets, judge, judge_at
 from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import Threshold
-from fairtrial.inference.limits import judged_interval
+from fairtrial.inference.estimates import Threshold, judged_interval
 from fairtrial.inference.people import People
 from simulated import crossed
 

@@ -11,7 +11,7 @@ from fairtrial import Trials, TrialsError, compare, compare_curves, evaluate, pe
 from fairtrial.counting.tallies import as_source, count_errors
 from fairtrial.evaluation import curve_band, d_prime_interval
 from fairtrial.inference import Judgement, TrialSets, judge, judge_at, judged_interval, rate_interval
-from fairtrial.inference.limits import intervals_along, judged_intervals
+from fairtrial.inference.estimates import intervals_along, judged_intervals
 from fairtrial.inference.people import Cluster
 from fairtrial.published import proportion_interval
 from simulated import crossed, without_ids

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fairtrial import Trials, evaluate
 from fairtrial.inference import TrialSets, judge
-from fairtrial.inference.limits import judged_interval
+from fairtrial.inference.estimates import judged_interval
 from fairtrial.inference.split import trials_in_both
 from simulated import crossed, without_ids
 

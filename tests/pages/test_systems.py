@@ -14,7 +14,7 @@ from fairtrial.core.words import interval_text, wording
 from fairtrial.counting.tallies import as_source, count_errors
 from fairtrial.evaluation import alpha_grid
 from fairtrial.inference import TrialSets, judge, judged_interval, make_blocks
-from fairtrial.inference.limits import intervals_along
+from fairtrial.inference.estimates import intervals_along
 from fairtrial.inference.people import Cluster
 from fairtrial.pages import page_of
 from fairtrial.pages.page import Repeat, render

@@ -142,7 +142,7 @@ def test_a_result_is_called_as_its_measure_is() -> None:
     labels = [found.measure_intervals[name].label for name in found.reported]
     assert labels == [measure.label for measure in found.reported.values()]
     assert labels == ["Precision", "Classification error", "min Cllr", "gmean"]
-    errors, measures, *_, intervals = found.tables()
+    _, measures, *_, intervals = found.tables()
     assert intervals.column("label") == ["HTER", "HTER", "HTER", "FAR", "FRR", *labels]
     assert intervals.column("measure")[-4:] == ["precision", "class-error", "cllr-min", "gmean"]
     assert {*labels} <= {*measures.column("label")}

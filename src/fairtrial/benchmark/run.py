@@ -32,8 +32,7 @@ from fairtrial.fusion.methods import FusionMethod, as_fusion
 from fairtrial.fusion.model import Missing
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.inference.decide import Judgement, judge
-from fairtrial.inference.estimates import dev_moves
-from fairtrial.inference.limits import judged_interval
+from fairtrial.inference.estimates import dev_moves, judged_interval
 from fairtrial.inference.multiplicity import adjust_p_values
 from fairtrial.inference.split import TrialSets, seed_of
 from fairtrial.inference.variance import Floats

@@ -24,11 +24,11 @@ from fairtrial.inference.estimates import (
     Estimate,
     Threshold,
     estimates_along,
+    intervals_along,
     neighbour_correlations,
     tube_quantile,
 )
 from fairtrial.inference.intervals import normal_quantile
-from fairtrial.inference.limits import intervals_along
 from fairtrial.inference.student import student_p_value
 from fairtrial.inference.variance import Floats
 from fairtrial.published.rates import dependent_test, independent_test

@@ -18,10 +18,17 @@ from fairtrial.core.words import Text, interval_text, interval_title, listed, pe
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.bootstrap import resampled_curve
 from fairtrial.inference.decide import BOUNDS_NOTE, Judgement, ignored_alpha, judge, judge_at
-from fairtrial.inference.estimates import GIVEN, GIVEN_ALONG, Threshold, threshold_notes, threshold_when
+from fairtrial.inference.estimates import (
+    GIVEN,
+    GIVEN_ALONG,
+    Threshold,
+    judged_interval,
+    judged_intervals,
+    threshold_notes,
+    threshold_when,
+)
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.limits import judged_interval, judged_intervals
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 from fairtrial.rules.bounds import BoundedCounts, Bounds, count

@@ -17,10 +17,16 @@ from fairtrial.core.tables import COUNT_COLUMNS, Column, Table
 from fairtrial.core.words import Text, in_a_row, interval_text, interval_title, level_text, listed, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.decide import judge
-from fairtrial.inference.estimates import GIVEN, Threshold, estimate_of_values, threshold_when, wilson_limits
+from fairtrial.inference.estimates import (
+    GIVEN,
+    Threshold,
+    estimate_of_values,
+    intervals_along,
+    threshold_when,
+    wilson_limits,
+)
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.limits import intervals_along
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 from fairtrial.inference.student import student_quantile

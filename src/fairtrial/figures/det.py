@@ -31,10 +31,9 @@ from fairtrial.figures.style import (
     several,
 )
 from fairtrial.inference.decide import Judgement, judge
-from fairtrial.inference.estimates import GIVEN
+from fairtrial.inference.estimates import GIVEN, judged_interval
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 from fairtrial.rules.criteria import Criterion, CriterionLike, as_criterion

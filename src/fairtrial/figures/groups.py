@@ -31,8 +31,7 @@ from fairtrial.figures.style import (
 from fairtrial.figures.system import JudgedCurves, along_alpha, judged_charts, limits_of
 from fairtrial.groups.rates import RATES, Rate
 from fairtrial.groups.results import GroupEvaluation, GroupRates
-from fairtrial.inference.estimates import GIVEN
-from fairtrial.inference.limits import intervals_along, judged_interval
+from fairtrial.inference.estimates import GIVEN, intervals_along, judged_interval
 from fairtrial.inference.split import PROVENANCES
 from fairtrial.rules.eer import EerDefinition
 from fairtrial.rules.measures import label_of

@@ -27,8 +27,8 @@ from fairtrial.figures.style import (
     rate_axis,
 )
 from fairtrial.inference.decide import Judgement, judge
+from fairtrial.inference.estimates import intervals_along
 from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.limits import intervals_along
 from fairtrial.rules.criteria import Criterion
 
 _PAGE_POINTS = 300

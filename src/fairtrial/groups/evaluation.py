@@ -29,10 +29,9 @@ from fairtrial.groups.summaries import (
     summarise_ratios,
 )
 from fairtrial.inference.decide import judge
-from fairtrial.inference.estimates import threshold_notes, threshold_when
+from fairtrial.inference.estimates import judged_interval, threshold_notes, threshold_when
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.multiplicity import adjust_p_values, compact_letters
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import TrialSets

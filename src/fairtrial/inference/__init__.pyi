@@ -2,9 +2,9 @@
 
 from .bootstrap import Bootstrap
 from .decide import Judgement, judge, judge_at
+from .estimates import judged_interval
 from .folds import Block, make_blocks
 from .intervals import Interval, RateInterval, rate_interval
-from .limits import judged_interval
 from .multiplicity import adjust_p_values, compact_letters
 from .split import TrialSets
 from .tests import TestResult, equivalence_test

@@ -41,9 +41,8 @@ from fairtrial.figures.system import JudgedCurves, judged_charts
 from fairtrial.fusion.fusion import FusionResult
 from fairtrial.groups.rates import RATES
 from fairtrial.groups.results import GroupEvaluation
-from fairtrial.inference.estimates import GIVEN_ALONG
+from fairtrial.inference.estimates import GIVEN_ALONG, judged_interval
 from fairtrial.inference.intervals import RateInterval
-from fairtrial.inference.limits import judged_interval
 from fairtrial.inference.split import PROVENANCES, TrialSets
 from fairtrial.pages import methods
 from fairtrial.pages.methods import GROUP_CAPTIONS, JUDGED, interval_references

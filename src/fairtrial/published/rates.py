@@ -338,7 +338,7 @@ def rate_intervals(
     >>> [round(limit, 5) for limit in result.intervals[0].interval]
     [0.01059, 0.02591]
     """
-    from fairtrial.inference.limits import counted_interval
+    from fairtrial.inference.estimates import counted_interval
 
     check_choice("measure", measure, get_args(ReportedMeasure))
     _check_applies(measure, alpha, costs)
