@@ -320,3 +320,13 @@ def test_a_target_that_was_meant_in_percent(criterion: str, alpha: float, warned
     dev, test = ((rng.normal(2, size=50), rng.normal(size=200)) for _ in range(2))
     notes = evaluate(dev, test, criterion=criterion, alpha=alpha)["system"].notes
     assert [note.warning for note in notes if isinstance(note, Note) and note.code == "target-high"] == [True] * warned
+
+
+def test_intervals_of_long_names_are_whole_in_the_answer() -> None:
+    genuine = np.arange(400) < 100
+    scores = np.random.default_rng(0).normal(np.outer(genuine, [1.5, 3.0]))
+    trials = Trials.from_arrays(scores, genuine, systems=["a" * 30, "b" * 30])
+    result = evaluate(trials, trials)
+    for system in result:
+        low, high = system.interval().interval
+        assert f"({100 * low:.2f} to {100 * high:.2f})" in result.answer()

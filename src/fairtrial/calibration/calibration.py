@@ -530,7 +530,7 @@ class CalibratedSystems(Result):
             entries.append(f"{result.system} {number_text(result.test[0])}{limits}")
         first = self.systems[0]
         title = "" if first.interval is None else f" with its {interval_title(first.confidence)}"
-        text = f"{term('Cllr')} in bits{title}, {first.sets.provenance.evidence_kind}: {listed(entries, 6)}"
+        text = f"{term('Cllr')} in bits{title}, {first.sets.provenance.evidence_kind}: {listed(entries, 6, 120)}"
         if not self.pairs:
             return text
         return f"{text}; {min(self.pairs, key=lambda pair: pair.adjusted).answer()}"

@@ -264,9 +264,9 @@ def nearest(name: object, names: Iterable[str]) -> str:
     return f"; did you mean {by_lower[meant[0]]!r}?" if meant else ""
 
 
-def listed(names: Iterable[object], limit: int = 12) -> str:
-    """List names by commas; of many, the first ones."""
-    words = [cut(name, 40) for name in names]
+def listed(names: Iterable[object], limit: int = 12, longest: int = 40) -> str:
+    """List names by commas, each shortened to `longest` characters; of many, the first ones."""
+    words = [cut(name, longest) for name in names]
     return ", ".join(words if len(words) <= limit else [*words[:limit], f"and {len(words) - limit} more"])
 
 

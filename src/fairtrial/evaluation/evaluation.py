@@ -578,7 +578,7 @@ class Evaluation(SystemResults[SystemEvaluation]):
         ]
         interval = first.intervals[0]
         how = f"{first.kind}, {first.given[interval.threshold]}"
-        return f"{term('HTER')} with its {interval_title(interval.confidence)} ({how}): {listed(entries, 6)}"
+        return f"{term('HTER')} with its {interval_title(interval.confidence)} ({how}): {listed(entries, 6, 120)}"
 
 
 def evaluate(

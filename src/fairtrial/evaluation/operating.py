@@ -393,7 +393,7 @@ class OperatingPoints(SystemResults[SystemPoints]):
         ]
         title = interval_title(points[0][1].interval.confidence)
         what = Text("{FRR} at a target {FAR} of {far:percent}", far=points[0][1].far_target)
-        return f"{what} with its {title}: {listed(entries, 6)}"
+        return f"{what} with its {title}: {listed(entries, 6, 120)}"
 
 
 def operating_points(
