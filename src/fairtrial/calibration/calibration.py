@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -38,7 +38,7 @@ from fairtrial.calibration.model import BoundsName, Calibration, refit, side_by_
 from fairtrial.core.errors import ParameterError, TrialsError, check_confidence
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
-from fairtrial.core.results import Field, Record, Result, plain, table_of
+from fairtrial.core.results import Field, Record, Result, SystemResults, plain, table_of
 from fairtrial.core.tables import Column, Table, join_tables
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import figure_text, interval_title, listed, number_text, p_phrase, term
@@ -455,7 +455,7 @@ def _jackknife(trials: Trials, people: People | None, without: Callable[[Labels]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CalibratedSystems(Result):
+class CalibratedSystems(SystemResults[CalibratedSystem]):
     """Calibrated systems on the same trials, and the tests between them.
 
     ``result["face"]`` is one of them. If there is only one, its attributes are also those of the result.
@@ -482,20 +482,6 @@ class CalibratedSystems(Result):
 
     systems: tuple[CalibratedSystem, ...]
     correction: Correction = "holm"
-
-    def __getitem__(self, system: str) -> CalibratedSystem:
-        return {result.system: result for result in self.systems}[system]
-
-    def __iter__(self) -> Iterator[CalibratedSystem]:
-        return iter(self.systems)
-
-    def __len__(self) -> int:
-        return len(self.systems)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or len(self.systems) != 1:
-            raise AttributeError(name)
-        return getattr(self.systems[0], name)
 
     @cached_property
     def pairs(self) -> tuple[EvidencePair, ...]:
@@ -537,8 +523,7 @@ class CalibratedSystems(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """Join the tables of all systems and of all pairs."""
-        systems = join_tables([result.tables() for result in self.systems])
-        return (*systems, *join_tables([pair.tables() for pair in self.pairs]))
+        return (*super().tables(), *join_tables([pair.tables() for pair in self.pairs]))
 
     def to_dict(self) -> dict[str, Any]:
         """Give the systems, and of several the tests of all pairs."""
