@@ -363,18 +363,7 @@ class Judgement:
     @property
     def pool(self) -> ScoreSource:
         """The scores of dev and test together."""
-        if self.sets.is_one_set:
-            return self.source("test")
-
-        def sort() -> ScoreSource:
-            sets = ((self.sets.dev, "dev"), (self.sets.test, "test"))
-            return sort_once(
-                PooledSource(
-                    tuple(as_source(data, system=self.system, what=side) for data, side in sets if data is not None)
-                )
-            )
-
-        return self.once("pool", sort)
+        return self.source() if self.sets.is_one_set else PooledSource((self.source("dev"), self.source()))
 
     @property
     def notes(self) -> tuple[Note | str, ...]:
