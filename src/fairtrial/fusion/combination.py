@@ -25,7 +25,7 @@ from fairtrial.fusion.model import (
     client_numbers,
     score_matrix,
 )
-from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation, spread_of
+from fairtrial.fusion.normalise import PER_CLAIM, fit_normalisation, spread_of
 from fairtrial.inference.folds import make_blocks
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.variance import Floats
@@ -81,11 +81,8 @@ def _held_out_at_once(data: FusionData, folds: Folds) -> list[Note]:
     notes = []
     number = np.argmax(np.stack(folds), axis=0)
     for word, rows in (("genuine", data.genuine), ("impostor", ~data.genuine)):
-        lowest = np.full(1 + int(data.claim.max(initial=0)), len(folds))
-        highest = np.full_like(lowest, -1)
-        np.minimum.at(lowest, data.claim[rows], number[rows])
-        np.maximum.at(highest, data.claim[rows], number[rows])
-        count = int(np.count_nonzero(lowest == highest))
+        meetings = np.unique(data.claim[rows] * len(folds) + number[rows]) // len(folds)
+        count = int(np.count_nonzero(np.bincount(meetings) == 1))
         if count:
             template = (
                 "{count:plural client}: all {kind} dev trials are held out at once, so the statistics of all clients "
@@ -349,7 +346,6 @@ def fuse_scores(
     weight = rule.resolve_alpha(alpha)
     check_choice("missing", missing, get_args(Missing))
     check_choice("inner", inner, get_args(Inner))
-    check_choice("normalise", normalise, NORMALISATIONS)
     if len(names) < 2:
         given = f"only one was given: {listed(names)}" if any(names) else "none was given"
         raise TrialsError(f"a fusion needs at least two systems; {given}", code="one-system")

@@ -28,21 +28,13 @@ _LARGEST = 1e100
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation on scores.
-
-    Attributes
-    ----------
-    apply
-        From scores, one row per trial, claims, and numbers by name, to other scores, one row per trial.
-    by_client
-        Whether its numbers have one row per client, and a last one for anybody else.
-    linear
-        Whether it is a weighted sum, by its number ``weights``.
-    """
+    """An operation: from scores, one row per trial, claims, and numbers by name, to other scores, one row per trial."""
 
     apply: Callable[..., Floats]
     by_client: bool = False
+    """Whether its numbers have one row per client, and a last one for anybody else."""
     linear: bool = False
+    """Whether it is a weighted sum, by its number ``weights``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -337,6 +329,13 @@ def client_numbers(trials: Trials, clients: Sequence[str]) -> NDArray[np.int64]:
     return np.array([place.get(name, len(clients)) for name in ids.names], dtype=np.int64)[ids.codes]
 
 
+_NAMES = ValueKind("a list of names", lambda value: tuple(map(NAME.read, only(list)(value))))
+_ARRAYS = ValueKind(
+    "a table of finite numbers",
+    lambda value: {name: NUMBERS.read(entry) for name, entry in only(dict)(value).items()},
+)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FusionModel(SavedModel):
     """A fitted fusion and its threshold, to save and to apply to other trials.
@@ -394,29 +393,12 @@ class FusionModel(SavedModel):
         "fairtrial fusion model",
         1,
         (
-            Key("fusion", NAME),
-            Key("normalise", NAME),
-            Key("parameters", TABLE),
-            Key("criterion", NAME),
-            Key("alpha", NUMBER),
-            Key("threshold", THRESHOLD),
+            *(Key("fusion", NAME), Key("normalise", NAME), Key("parameters", TABLE)),
+            *(Key("criterion", NAME), Key("alpha", NUMBER), Key("threshold", THRESHOLD)),
             Key("systems", (Key("name", NAME), Key("threshold", THRESHOLD)), many=True),
             Key("missing", (Key("policy", one_of(get_args(Missing))), Key("neutral", NUMBERS))),
-            Key("clients", ValueKind("a list of names", lambda value: tuple(map(NAME.read, only(list)(value))))),
-            Key(
-                "steps",
-                (
-                    Key("operation", one_of(tuple(OPERATIONS))),
-                    Key(
-                        "numbers",
-                        ValueKind(
-                            "a table of finite numbers",
-                            lambda value: {name: NUMBERS.read(entry) for name, entry in only(dict)(value).items()},
-                        ),
-                    ),
-                ),
-                many=True,
-            ),
+            Key("clients", _NAMES),
+            Key("steps", (Key("operation", one_of(tuple(OPERATIONS))), Key("numbers", _ARRAYS)), many=True),
         ),
     )
 
@@ -448,13 +430,7 @@ class FusionModel(SavedModel):
         return replace(trials, scores=fused, systems=(name,)).with_notes(*notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give names and numbers, as in the saved file.
-
-        Returns
-        -------
-        dict
-            The content of the file that `save` writes.
-        """
+        """Give names and numbers, as in the saved file."""
         systems = zip(self.systems, self.system_thresholds, strict=True)
         return {
             "fusion": self.fusion,
@@ -474,33 +450,12 @@ class FusionModel(SavedModel):
 
     @classmethod
     def from_entries(cls, entries: Entries) -> FusionModel:
-        """Make the model of the checked entries of a file, and check that the numbers of all its steps fit together.
-
-        Parameters
-        ----------
-        entries : dict
-            A value for every key of the format.
-
-        Returns
-        -------
-        FusionModel
-            The model.
-
-        Raises
-        ------
-        ValueError
-            If the entries do not go together.
-        """
-        systems = entries.pop("systems")
-        names = tuple(system["name"] for system in systems)
+        """Make the model of the checked entries of a file; the numbers of all its steps must fit together."""
+        systems, steps = entries.pop("systems"), entries.pop("steps")
+        names, thresholds = (tuple(system[key] for system in systems) for key in ("name", "threshold"))
         missing = MissingScores(**entries.pop("missing"))
-        model = cls(
-            systems=names,
-            system_thresholds=tuple(system["threshold"] for system in systems),
-            steps=tuple(Step(step["operation"], step["numbers"]) for step in entries.pop("steps")),
-            missing=missing,
-            **entries,
-        )
+        steps = tuple(Step(step["operation"], step["numbers"]) for step in steps)
+        model = cls(systems=names, system_thresholds=thresholds, steps=steps, missing=missing, **entries)
         if len(names) < 2:
             raise ValueError("a fusion needs at least two systems")
         if missing.policy != "error" and missing.neutral.shape != (len(names),):
