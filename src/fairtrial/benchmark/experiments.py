@@ -104,7 +104,7 @@ class ExperimentResult(Record):
     curve: PerformanceCurve
     parameters: dict[str, Any]
     wrong_bits: NDArray[np.uint8]
-    moves: DevMoves | None = None
+    moves: DevMoves
     fused: FusedScores | None = None
     notes: tuple[Note | str, ...] = ()
 

@@ -374,6 +374,8 @@ def _run(
     curve = curve_of(along)
     notes = [note if isinstance(note, str) or note.code != _UNEVEN.code else _UNEVEN for note in fused.notes]
     few = any(isinstance(note, Note) and note.code == "target-few-errors" for note in judged.notes)
+    moves = dev_moves(judged, MEASURES["hter"])
+    assert moves is not None  # dev trials are in memory
     return ExperimentResult(
         experiment,
         judged.at(0),
@@ -386,7 +388,7 @@ def _run(
         curve if keep_scores else replace(curve, judgement=None),
         dict(fused.parameters),
         np.packbits(pair.wrong_a),
-        dev_moves(judged, MEASURES["hter"]),
+        moves,
         fused if keep_scores else None,
         (*notes, *([gain.note] if gain.note else []), *([_UNSUPPORTED] if few else [])),
     )
