@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -18,10 +18,10 @@ from fairtrial.fusion.methods import FusionMethod, HeldOut, as_fusion
 from fairtrial.fusion.model import (
     Claims,
     Fitted,
+    FittedFusion,
     FusionData,
     Missing,
     MissingScores,
-    Step,
     client_numbers,
     score_matrix,
 )
@@ -197,34 +197,34 @@ def select_parameters(
     return Selection(best, tuple(candidates))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FusedScores:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FusedScores(FittedFusion):
     """Fused scores of dev and test trials, each as trials of one system.
 
     Attributes
     ----------
-    dev : Trials
-        The dev trials with one system, the fused one; none of them if a saved fusion was applied.
-    test : Trials
-        The test trials with the same system.
     fusion : str
         The name of the fusion method.
     normalise : str
         The name of the normalisation.
     systems : tuple of str
         The names of the systems that were fused.
+    missing : MissingScores
+        What was done about trials that lack a score.
     parameters : dict
         The hyper-parameters that were chosen.
-    held_out : {"none", "clients", "within-clients"}
-        What the fits of the dev scores held out.
-    notes : tuple of Note
-        What the reader should know.
     steps : tuple of Step
         The fit, normalisation and method, as names and numbers; empty if that is not possible.
     clients : tuple of str
         The clients of the rows of client-dependent numbers.
-    missing : MissingScores or None
-        What was done about trials that lack a score.
+    dev : Trials
+        The dev trials with one system, the fused one; none of them if a saved fusion was applied.
+    test : Trials
+        The test trials with the same system.
+    held_out : {"none", "clients", "within-clients"}
+        What the fits of the dev scores held out.
+    notes : tuple of Note
+        What the reader should know.
 
     Examples
     --------
@@ -242,25 +242,13 @@ class FusedScores:
 
     dev: Trials
     test: Trials
-    fusion: str
-    normalise: str
-    systems: tuple[str, ...]
-    parameters: Mapping[str, Any] = field(default_factory=dict)
     held_out: HeldOut = "none"
     notes: tuple[Note | str, ...] = ()
-    steps: tuple[Step, ...] = ()
-    clients: tuple[str, ...] = ()
-    missing: MissingScores | None = None
 
     @property
     def cross_validated(self) -> bool:
         """Whether the dev scores are those of held-out folds, as in Algorithm 1."""
         return self.held_out != "none"
-
-    @property
-    def name(self) -> str:
-        """The name of the fused system."""
-        return self.test.systems[0]
 
 
 def fuse_scores(
@@ -446,17 +434,17 @@ def fuse_scores(
             )
     if order is not None:
         fused[0] = fused[0][np.argsort(order)]
-    fused_name = f"{method.name}({' + '.join(names)})"
-    return FusedScores(
-        replace(unsorted, scores=fused[0][:, None], systems=(fused_name,)),
-        replace(test, scores=fused[1][:, None], systems=(fused_name,)),
-        method.name,
-        normalise,
-        tuple(names),
-        parameters,
-        held_out,
-        tuple(dict.fromkeys(notes)),
-        fitted.steps,
-        clients,
-        gaps,
+    made = FittedFusion(
+        fusion=method.name,
+        normalise=normalise,
+        systems=tuple(names),
+        missing=gaps,
+        parameters=parameters,
+        steps=fitted.steps,
+        clients=clients,
     )
+    dev, test = (
+        replace(trials, scores=scores[:, None], systems=(made.name,))
+        for trials, scores in zip((unsorted, test), fused, strict=True)
+    )
+    return FusedScores(**made.record, dev=dev, test=test, held_out=held_out, notes=tuple(dict.fromkeys(notes)))

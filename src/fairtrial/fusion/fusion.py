@@ -202,7 +202,7 @@ class FusionResult(Result):
         scores, evaluation = self.scores, self.evaluation
         if self.saved is not None:
             return self.saved
-        if not scores.steps or scores.missing is None:
+        if not scores.steps:
             template = (
                 "{fusion} cannot be saved: it is a method of your own, or an unsupported classifier; supported are "
                 "logistic regression, linear and quadratic discriminant analysis, support vector machines and "
@@ -210,17 +210,11 @@ class FusionResult(Result):
             )
             raise ParameterError(template, code="cannot-be-saved", fusion=scores.fusion)
         return FusionModel(
-            fusion=scores.fusion,
-            normalise=scores.normalise,
-            systems=scores.systems,
+            **scores.record,
             system_thresholds=tuple(base.threshold for base in self.baselines),
             criterion=evaluation.criterion.name,
             alpha=evaluation.alpha,
             threshold=evaluation.threshold,
-            steps=scores.steps,
-            missing=scores.missing,
-            parameters=scores.parameters,
-            clients=scores.clients,
         )
 
     @property
@@ -439,8 +433,7 @@ def fuse(
             raise ParameterError("give {test!p}: the trials that are judged", code="needs-test", test=...)
         saved = model if isinstance(model, FusionModel) else FusionModel.load(model)
         applied = saved.apply(test)
-        no_dev = applied.rows(np.arange(0))
-        scores = FusedScores(no_dev, applied, saved.fusion, saved.normalise, saved.systems, saved.parameters)
+        scores = FusedScores(**saved.record, dev=applied.rows(np.arange(0)), test=applied)
         sets = TrialSets(None, test.select(saved.systems), cluster, seed)
         thresholds = zip(saved.systems, saved.system_thresholds, strict=True)
         judged = [judge_at(sets, threshold, system=name) for name, threshold in thresholds]
@@ -518,7 +511,6 @@ def _weights(scores: FusedScores, dev: Trials) -> tuple[SystemWeight, ...]:
         weights = weights[:-1].mean(axis=0)
     for step in method[:-1]:
         weights = weights / step.numbers["scale"]
-    assert scores.missing is not None
     (matrix,), _, _ = scores.missing.fill(score_matrix(dev, scores.systems))
     by_client = any(step.operation.by_client for step in normalisation)
     normalised = run_steps(normalisation, matrix, client_numbers(dev, scores.clients) if by_client else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -329,6 +329,29 @@ def client_numbers(trials: Trials, clients: Sequence[str]) -> NDArray[np.int64]:
     return np.array([place.get(name, len(clients)) for name in ids.names], dtype=np.int64)[ids.codes]
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FittedFusion:
+    """A fusion as it was fitted: the record that fused scores and saved models share."""
+
+    fusion: str
+    normalise: str
+    systems: tuple[str, ...]
+    missing: MissingScores
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    clients: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the fused system."""
+        return f"{self.fusion}({' + '.join(self.systems)})"
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What was fitted, by name."""
+        return {each.name: getattr(self, each.name) for each in fields(FittedFusion)}
+
+
 _NAMES = ValueKind("a list of names", lambda value: tuple(map(NAME.read, only(list)(value))))
 _ARRAYS = ValueKind(
     "a table of finite numbers",
@@ -336,8 +359,8 @@ _ARRAYS = ValueKind(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FusionModel(SavedModel):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FusionModel(FittedFusion, SavedModel):
     """A fitted fusion and its threshold, to save and to apply to other trials.
 
     Parameters
@@ -348,6 +371,14 @@ class FusionModel(SavedModel):
         The name of the normalisation.
     systems : tuple of str
         The systems that it fuses, in the order of the steps' columns.
+    missing : MissingScores
+        What to do about trials that lack a score.
+    parameters : dict, default {}
+        The hyper-parameters that were chosen.
+    steps : tuple of Step, default ()
+        The operations on scores, normalisation first.
+    clients : tuple of str, default ()
+        The clients of the rows of client-dependent numbers; anybody else has the last row.
     system_thresholds : tuple of float
         The threshold of each system from dev.
     criterion : str
@@ -356,14 +387,6 @@ class FusionModel(SavedModel):
         The weight or the target that the criterion took.
     threshold : float
         The threshold of the fusion from dev.
-    steps : tuple of Step
-        The operations on scores, normalisation first.
-    missing : MissingScores
-        What to do about trials that lack a score.
-    parameters : dict
-        The hyper-parameters that were chosen.
-    clients : tuple of str, default ()
-        The clients of the rows of client-dependent numbers; anybody else has the last row.
 
     Examples
     --------
@@ -377,17 +400,10 @@ class FusionModel(SavedModel):
     <Trials: 300 trials (100 genuine, 200 impostor), 1 system: weighted-mean(face + voice); ids: none>
     """
 
-    fusion: str
-    normalise: str
-    systems: tuple[str, ...]
     system_thresholds: tuple[float, ...]
     criterion: str
     alpha: float
     threshold: float
-    steps: tuple[Step, ...]
-    missing: MissingScores
-    parameters: Mapping[str, Any]
-    clients: tuple[str, ...] = ()
 
     FORMAT: ClassVar = ModelFormat(
         "fairtrial fusion model",
@@ -426,8 +442,7 @@ class FusionModel(SavedModel):
         claim = client_numbers(trials, self.clients) if any(step.operation.by_client for step in self.steps) else None
         fused = run_steps(self.steps, filled, claim)
         fused[rejected] = -np.inf
-        name = f"{self.fusion}({' + '.join(self.systems)})"
-        return replace(trials, scores=fused, systems=(name,)).with_notes(*notes)
+        return replace(trials, scores=fused, systems=(self.name,)).with_notes(*notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Give names and numbers, as in the saved file."""
