@@ -190,17 +190,10 @@ class BenchmarkResult(Result):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials, run_benchmark
-    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, SystemInfo
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
-    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
-    >>> sorted(run_benchmark(tiny, protocol="fp-full", points=11).pooled)
-    ['all', 'one: multimodal']
+    >>> from fairtrial import run_benchmark
+    >>> (run,) = run_benchmark("lausanne", only=["LP2"], points=11).runs
+    >>> sorted(run.pooled)
+    ['LP2: different features', 'LP2: multimodal', 'all']
     """
 
     FIELDS: ClassVar = (

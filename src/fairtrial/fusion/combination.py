@@ -24,6 +24,7 @@ from fairtrial.fusion.model import (
     MissingScores,
     client_numbers,
     score_matrix,
+    system_names,
 )
 from fairtrial.fusion.normalise import PER_CLAIM, fit_normalisation, spread_of
 from fairtrial.inference.folds import make_blocks
@@ -228,16 +229,12 @@ class FusedScores(FittedFusion):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials
+    >>> from fairtrial import load_dataset
     >>> from fairtrial.fusion import fuse_scores
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> fused = fuse_scores(dev, test, fusion="weighted-mean", normalise="z")
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> fused = fuse_scores(dev, test, systems=["(FH,MLP)", "(LFCC,GMM)"], fusion="weighted-mean", normalise="z")
     >>> fused.name, len(fused.test)
-    ('weighted-mean(face + voice)', 200)
+    ('weighted-mean((FH,MLP) + (LFCC,GMM))', 112400)
     """
 
     dev: Trials
@@ -319,17 +316,13 @@ def fuse_scores(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> fuse_scores(dev, test, fusion="product", normalise="min-max").test
-    <Trials: 200 trials (50 genuine, 150 impostor), 1 system: product(face + voice); ids: none>
+    >>> from fairtrial import load_dataset
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> fuse_scores(dev, test, systems=["(FH,MLP)", "(LFCC,GMM)"], fusion="product", normalise="min-max").test.systems
+    ('product((FH,MLP) + (LFCC,GMM))',)
     """
     dev, test = trials_of(dev, "dev"), trials_of(test, "test")
-    names = list(dev.systems) if systems is None else [systems] if isinstance(systems, str) else list(systems)
+    names = system_names(dev, systems)
     method, rule = as_fusion(fusion), as_criterion(criterion)
     weight = rule.resolve_alpha(alpha)
     check_choice("missing", missing, get_args(Missing))
@@ -437,7 +430,7 @@ def fuse_scores(
     made = FittedFusion(
         fusion=method.name,
         normalise=normalise,
-        systems=tuple(names),
+        systems=names,
         missing=gaps,
         parameters=parameters,
         steps=fitted.steps,

@@ -162,14 +162,10 @@ class FusionResult(Result):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials, fuse
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> fuse(dev, test)  # doctest: +ELLIPSIS
-    <FusionResult: mean of face and voice has an HTER of 5.33 % (95 % interval ... %), 7.67 points less ...>
+    >>> from fairtrial import fuse, load_dataset
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> fuse(dev, test, systems=["(FH,MLP)", "(LFCC,GMM)"], fusion="logistic")  # doctest: +ELLIPSIS
+    <FusionResult: logistic of (FH,MLP) and (LFCC,GMM) has an HTER of ... less than the best of them...>
     """
 
     scores: FusedScores
@@ -406,15 +402,11 @@ def fuse(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> genuine = np.arange(900) < 300
-    >>> dev, test = (Trials.from_arrays(rng.normal(2 * genuine[:, None], 1, (900, 2)), genuine) for _ in range(2))
-    >>> result = fuse(dev, test, fusion="logistic")
-    >>> result.gain.beta_min > 1
-    True
-    >>> [round(weight.share, 1) for weight in result.weights]
-    [0.5, 0.5]
+    >>> from fairtrial import load_dataset
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> result = fuse(dev, test, systems=["(FH,MLP)", "(LFCC,GMM)"], fusion="logistic")
+    >>> round(result.gain.beta_min, 1), [round(weight.share, 1) for weight in result.weights]
+    (5.6, [0.2, 0.8])
     >>> fuse(None, test, model=result.model).evaluation.test.hter == result.evaluation.test.hter
     True
     """

@@ -320,6 +320,11 @@ def score_matrix(trials: Trials, names: Sequence[str]) -> Floats:
     return scores
 
 
+def system_names(trials: Trials, systems: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Resolve the names of the systems to fuse; None for all."""
+    return trials.systems if systems is None else (systems,) if isinstance(systems, str) else tuple(systems)
+
+
 def client_numbers(trials: Trials, clients: Sequence[str]) -> NDArray[np.int64]:
     """Give the place of each trial's claim among these clients; one past the last for anybody else."""
     if trials.claim is None:
@@ -390,14 +395,11 @@ class FusionModel(FittedFusion, SavedModel):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial.fusion import fuse
-    >>> rng = np.random.default_rng(0)
-    >>> genuine = np.arange(300) < 100
-    >>> dev = Trials.from_arrays(rng.normal(2 * genuine[:, None], 1, (300, 2)), genuine, systems=["face", "voice"])
-    >>> model = fuse(dev, dev, fusion="weighted-mean", normalise="z").model
-    >>> model.apply(dev)
-    <Trials: 300 trials (100 genuine, 200 impostor), 1 system: weighted-mean(face + voice); ids: none>
+    >>> from fairtrial import fuse, load_dataset
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> model = fuse(dev, test, systems=["(FH,MLP)", "(LFCC,GMM)"], fusion="weighted-mean", normalise="z").model
+    >>> model.apply(test).systems
+    ('weighted-mean((FH,MLP) + (LFCC,GMM))',)
     """
 
     system_thresholds: tuple[float, ...]

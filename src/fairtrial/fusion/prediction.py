@@ -15,7 +15,7 @@ from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import in_a_row, listed, percent, plural
-from fairtrial.fusion.model import FusionData, score_matrix
+from fairtrial.fusion.model import FusionData, score_matrix, system_names
 from fairtrial.fusion.normalise import PER_CLAIM, fit_normalisation
 from fairtrial.inference.decide import judge
 from fairtrial.inference.split import TrialSets
@@ -80,15 +80,11 @@ class SystemCorrelations(Result):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials
+    >>> from fairtrial import load_dataset
     >>> from fairtrial.fusion import system_correlations
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> dev, test = load_dataset("lausanne", set="LP2")
     >>> system_correlations(dev).genuine.correlation.shape
-    (2, 2)
+    (5, 5)
     """
 
     FIELDS: ClassVar = (
@@ -173,7 +169,7 @@ def system_correlations(trials: TrialsLike, *, systems: Sequence[str] | None = N
     0.5
     """
     trials = trials_of(trials, "trials")
-    names = tuple(trials.systems if systems is None else systems)
+    names = system_names(trials, systems)
     if len(names) < 2:
         raise ParameterError(
             f"a correlation needs at least two systems, not {listed(names) or 'none'}", code="one-system"
@@ -299,15 +295,11 @@ class FusionPredictions(Result):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials
+    >>> from fairtrial import load_dataset
     >>> from fairtrial.fusion import predict_fusions
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> predict_fusions(dev).fusions[0].systems
-    ('face', 'voice')
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> predict_fusions(dev, largest=2).fusions[0].systems
+    ('(FH,MLP)', '(SSC,GMM)')
     """
 
     FIELDS: ClassVar = (
@@ -431,7 +423,7 @@ def predict_fusions(
     """
     from scipy.stats import rankdata
 
-    names = tuple(trials_of(dev, "dev").systems if systems is None else systems)
+    names = system_names(trials_of(dev, "dev"), systems)
     if len(names) < 2:
         raise ParameterError(f"a fusion needs at least two systems, not {listed(names) or 'none'}", code="one-system")
     if largest is not None and largest < 2:
