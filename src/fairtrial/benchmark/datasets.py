@@ -306,8 +306,8 @@ def load_benchmark(
     <Benchmark: lausanne, synthetic, 1 set: LP2>
     """
     name = os.fspath(data)
-    known = DATASETS.get(name)
-    uses = ("outside",) if known is None else (*known.uses, *(["data_dir"] if known.files else []))
+    dataset = DATASETS.get(name)
+    uses = ("outside",) if dataset is None else (*dataset.uses, *(["data_dir"] if dataset.files else []))
     for option, value, where in (
         ("data_dir", data_dir, "a known set with files"),
         ("repeats", repeats, "a known set without dev trials"),
@@ -318,11 +318,12 @@ def load_benchmark(
             template = f"{{{option}!p}} applies to {where}, not to {{name}}; leave it out"
             raise ParameterError(template, code="does-not-apply", name=cut(name), **{option: value})
     check_seed(seed)
-    if known is not None:
-        check_choice("failed_enrolment", failed_enrolment or "drop", get_args(FailedEnrolment))
-        files = _files(known, data_dir)
-        options = {"seed": seed, "repeats": 10 if repeats is None else repeats}
-        benchmark = known.build(known, files, failed_enrolment=failed_enrolment or "drop", **options)
+    if dataset is not None:
+        failed = failed_enrolment or "drop"
+        check_choice("failed_enrolment", failed, get_args(FailedEnrolment))
+        files = _files(dataset, data_dir)
+        repeats = 10 if repeats is None else repeats
+        benchmark = dataset.build(dataset, files, seed=seed, repeats=repeats, failed_enrolment=failed)
         benchmark = replace(benchmark, files=tuple(files)) if files else benchmark
     elif os.path.exists(name):
         benchmark = read_benchmark(name, outside=outside)
@@ -384,13 +385,13 @@ def load_dataset(
     (40400, 112400, '(FH,MLP)')
     """
     check_number("split", split, most=10_000)
-    known = DATASETS.get(os.fspath(data))
+    dataset = DATASETS.get(os.fspath(data))
     benchmark = load_benchmark(
         data,
         only=() if set is None else (set,),
         data_dir=data_dir,
         seed=seed,
-        repeats=split if known is not None and "repeats" in known.uses else None,
+        repeats=split if dataset is not None and "repeats" in dataset.uses else None,
         failed_enrolment=failed_enrolment,
         outside=outside,
     )

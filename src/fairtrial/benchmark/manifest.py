@@ -294,16 +294,16 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
     )
 
 
-def _listed_fusion(entry: Entries, known: dict[str, set[str]]) -> ListedFusion:
+def _listed_fusion(entry: Entries, systems_of: dict[str, set[str]]) -> ListedFusion:
     """Check a fusion of a listed protocol against the sets and their systems."""
     systems, place = entry["systems"], entry["set"]
     if len(systems) < 2 or len(set(systems)) < len(systems):
         text = f"systems must be two or more, all different, not {listed(systems)}"
         raise _refused(entry.place, text, "listed-fusion")
-    if place is not None and place not in known:
-        text = f"there is no set {shown(place)}; there are {listed(known)}"
+    if place is not None and place not in systems_of:
+        text = f"there is no set {shown(place)}; there are {listed(systems_of)}"
         raise _refused(entry.place, text, "listed-fusion")
-    if not any(set(systems) <= names for name, names in known.items() if place in (None, name)):
+    if not any(set(systems) <= names for name, names in systems_of.items() if place in (None, name)):
         text = f"no set has all of {listed(systems)}; correct the names of the systems"
         raise _refused(entry.place, text, "listed-fusion")
     return ListedFusion(tuple(systems), entry["group"], place)

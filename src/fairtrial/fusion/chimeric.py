@@ -214,7 +214,7 @@ def chimeric_sets(
     assigned = np.full(len(other_roles), -1)  # to nobody
     for role in np.unique(other_roles, axis=0):
         if role.any():
-            here, there = (np.flatnonzero((known == role).all(axis=1)) for known in (other_roles, roles))
+            here, there = (np.flatnonzero((each == role).all(axis=1)) for each in (other_roles, roles))
             count = min(len(here), len(there))
             assigned[generator.permutation(here)[:count]] = generator.permutation(there)[:count]
     return [

@@ -180,9 +180,9 @@ def _fit_client_qda(data: FusionData) -> Fitted:
     away = scores - means_by_claim(claim, scores, rows)[0][claim]
     products, counts = means_by_claim(claim, (away[:, :, None] * away[:, None, :]).reshape(len(away), -1), rows)
     # fewer trials than this do not determine a covariance
-    known = (counts > size)[:, None, None]
+    enough = (counts > size)[:, None, None]
     of_client = products.reshape(rows, size, size)
-    impostor = np.where(known, TRUST * of_client + (1 - TRUST) * shared[1], shared[1])
+    impostor = np.where(enough, TRUST * of_client + (1 - TRUST) * shared[1], shared[1])
     covariances = np.stack([np.broadcast_to(shared[0], impostor.shape), impostor], axis=1)
     whitening = np.linalg.inv(np.linalg.cholesky(covariances)).transpose(0, 1, 3, 2)
     constants = np.sum(np.log(np.diagonal(whitening, axis1=2, axis2=3)), axis=2)

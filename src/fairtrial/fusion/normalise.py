@@ -63,12 +63,12 @@ def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
     total = spread + sd
     middle = (mean + impostor_mean) / 2
     threshold = np.where(total > 0, (mean * sd + impostor_mean * spread) / np.where(total > 0, total, 1), middle)
-    known = impostor_counts + genuine_counts > 0
+    in_dev = impostor_counts + genuine_counts > 0
     notes = []
     for code, count, words in (
-        ("clients-without-genuine", without & known, "without a genuine dev score: the genuine mean of all is used"),
-        ("clients-with-few-impostors", thin & known, "with few impostor dev scores: the statistics of all are used"),
-        ("clients-not-in-dev", ~known[:-1], "not in dev: the statistics of all are used"),
+        ("clients-without-genuine", without & in_dev, "without a genuine dev score: the genuine mean of all is used"),
+        ("clients-with-few-impostors", thin & in_dev, "with few impostor dev scores: the statistics of all are used"),
+        ("clients-not-in-dev", ~in_dev[:-1], "not in dev: the statistics of all are used"),
     ):
         clients = int(np.count_nonzero(count)) + (data.strangers if code == "clients-not-in-dev" else 0)
         if clients:

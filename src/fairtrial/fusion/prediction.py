@@ -163,8 +163,8 @@ def system_correlations(trials: TrialsLike, *, systems: Sequence[str] | None = N
     --------
     >>> rng = np.random.default_rng(0)
     >>> genuine = np.arange(3000) < 1000
-    >>> shared, own = rng.normal(size=(3000, 1)), rng.normal(size=(3000, 2))
-    >>> trials = Trials.from_arrays(2 * genuine[:, None] + shared + own, genuine)
+    >>> shared, rest = rng.normal(size=(3000, 1)), rng.normal(size=(3000, 2))
+    >>> trials = Trials.from_arrays(2 * genuine[:, None] + shared + rest, genuine)
     >>> round(float(system_correlations(trials).impostor.correlation[0, 1]), 1)
     0.5
     """
