@@ -25,7 +25,6 @@ from fairtrial.fusion.methods import FusionMethod
 from fairtrial.fusion.model import FusionModel, Missing, client_numbers, run_steps, score_matrix
 from fairtrial.fusion.normalise import spread_of
 from fairtrial.inference.decide import judge, judge_at
-from fairtrial.inference.estimates import GIVEN
 from fairtrial.inference.folds import Block, check_all_held_out, unchecked_source
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, seed_of
@@ -128,6 +127,7 @@ class SystemWeight(Record):
     share: float
 
 
+_GAIN = Field("beta_mean", "over the mean of the systems", "ratio"), Field("beta_min", "over the best", "ratio")
 _SYSTEM = (
     Field("system", "system"),
     Field("threshold", "threshold", "threshold", get="test.threshold", optional=True),
@@ -227,29 +227,21 @@ class FusionResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Give the fusion under the names of the command line's JSON; a saved one without figures on dev."""
-        scores, evaluation, saved = self.scores, self.evaluation, self.saved
-        evaluated = evaluation.to_dict()
-        if saved is None:
-            how = {
-                "weights": plain(self.weights),
-                "cross_validated": scores.cross_validated,
-                **{key: evaluated[key] for key in ("criterion", "alpha", "dev")},
-            }
+        scores, evaluated = self.scores, self.evaluation.to_dict()
+        if self.saved is not None:
+            how = {"criterion": self.saved.criterion, "alpha": self.saved.alpha}
         else:
-            how = {"criterion": saved.criterion, "alpha": saved.alpha}
-        baselines = [
-            {"system": base.system, "hter": base.test.hter, "threshold": base.threshold} for base in self.baselines
-        ]
-        interval = self.test.interval_entry(evaluation.confidence)
+            how = {"weights": plain(self.weights), "cross_validated": scores.cross_validated}
+            how |= {key: evaluated[key] for key in ("criterion", "alpha", "dev")}
+        interval = self.test.interval_entry(self.evaluation.confidence)
         return {
-            "fusion": scores.fusion,
-            "normalise": scores.normalise,
-            "systems": list(scores.systems),
-            "parameters": dict(scores.parameters),
-            "threshold": evaluation.threshold,
+            **{key: plain(getattr(scores, key)) for key in ("fusion", "normalise", "systems", "parameters")},
+            "threshold": self.evaluation.threshold,
             **how,
             "test": evaluated["test"],
-            "baselines": baselines,
+            "baselines": [
+                {"system": base.system, "hter": base.test.hter, "threshold": base.threshold} for base in self.baselines
+            ],
             "beta_mean": self.gain.beta_mean,
             "beta_min": self.gain.beta_min,
             "against_best": {"system": self.best, **self.test.to_dict(), "interval": interval},
@@ -271,7 +263,7 @@ class FusionResult(Result):
         """Tabulate the systems with their fusion and the test against the best; gain and weights in detail."""
         evaluation, scores, confidence = self.evaluation, self.scores, self.evaluation.confidence
         caption = f"Systems and their fusion, {self.kind}"
-        given = GIVEN[evaluation.interval().threshold]
+        given = evaluation.given[evaluation.interval().threshold]
         notes = [Note("interval-of", "intervals: {given}", detail=True, given=given), *self.notes]
         if self.saved is None:
             rule = evaluation.criterion.described(evaluation.alpha)
@@ -284,25 +276,15 @@ class FusionResult(Result):
         systems = table_of("systems", caption, _SYSTEM, (*self.baselines, evaluation), notes=notes, titles=titles)
         flags = [*(False for _ in self.baselines), True]
         systems = systems.with_column(Column("fused", "fused", "flag", detail=True), flags)
+        text = "the best system is known only after the test, so this comparison is the hardest for the fusion"
         test = Table.of(
             "test",
             f"The fusion minus the best of its systems, on the same {PROVENANCES[self.kind].adjective} trials",
             (Column("best", "best system"), *columns_with_interval(confidence)),
             [{"best": self.best, **self.test.cells(confidence)}],
-            notes=[
-                Note(
-                    "best-on-test",
-                    "the best system is known only after the test, so this comparison is the hardest for the fusion",
-                    detail=True,
-                )
-            ],
+            notes=[Note("best-on-test", text, detail=True)],
         )
-        ratios = (
-            Field("beta_mean", "over the mean of the systems", "ratio"),
-            Field("beta_min", "over the best", "ratio"),
-        )
-        gain = table_of("gain", "Gain of the fusion", ratios, [self.gain], detail=True)
-        tables = systems, test, gain
+        tables = systems, test, table_of("gain", "Gain of the fusion", _GAIN, [self.gain], detail=True)
         if not self.weights:
             return tables
         what = "scores" if scores.normalise == "none" else "normalised scores"
