@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from statistics import fmean, stdev
 from typing import Any, ClassVar, TypeVar
 
@@ -287,6 +286,11 @@ class BenchmarkResult(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate all experiments and a summary by group; single systems and random splits in detail."""
+
+        def of_run(field: Field) -> Field:
+            value = field.value(self)
+            return replace(field, get=lambda _: value)
+
         given = [k for k, each in enumerate(self.experiments) if each.experiment.split is None]
         all_given, titles = len(given) == len(self.experiments), {"interval": interval_title(self.confidence)}
         generated = " (synthetic scores)" if self.synthetic else ""
@@ -296,15 +300,8 @@ class BenchmarkResult(Result):
             f"{self.normalise}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} "
             f"{PROVENANCES[self.kind].chosen}",
             (
-                *(
-                    replace(field, get=partial(lambda field, _: field.value(self), field))
-                    for field in self.FIELDS
-                    if field.title
-                ),
-                *(
-                    replace(field, detail=all_given) if field.key == "split" else field
-                    for field in ExperimentResult.FIELDS
-                ),
+                *(of_run(field) for field in self.FIELDS if field.title),
+                *(replace(each, detail=all_given) if each.key == "split" else each for each in ExperimentResult.FIELDS),
             ),
             self.experiments,
             notes=self.notes,

@@ -410,21 +410,15 @@ def fuse_scores(
         spread = spread_of(data.scores)
         wide, narrow = int(np.argmax(spread)), int(np.argmin(spread))
         if 0 < _WIDER * spread[narrow] < spread[wide]:
-            ends = zip(names, data.scores.min(axis=0), data.scores.max(axis=0), strict=True)
-            ranges = [f"{name} {low:.3g} to {high:.3g}" for name, low, high in ends]
-            notes.append(
-                Note(
-                    "uneven-scores",
-                    "scores of different ranges are fused without normalisation ({ranges:list}), so {wide} counts "
-                    "{ratio:.3g} times as much as {narrow}; {normalise!o} brings them to one scale",
-                    warning=True,
-                    ranges=[ranges[wide], ranges[narrow]],
-                    wide=names[wide],
-                    narrow=names[narrow],
-                    ratio=float(spread[wide] / spread[narrow]),
-                    normalise="z",
-                )
+            low, high = data.scores.min(axis=0), data.scores.max(axis=0)
+            ranges = [f"{names[k]} {low[k]:.3g} to {high[k]:.3g}" for k in (wide, narrow)]
+            template = (
+                "scores of different ranges are fused without normalisation ({ranges:list}), so {wide} counts "
+                "{ratio:.3g} times as much as {narrow}; {normalise!o} brings them to one scale"
             )
+            figures: dict[str, Any] = {"ranges": ranges, "ratio": float(spread[wide] / spread[narrow])}
+            figures |= {"wide": names[wide], "narrow": names[narrow]}
+            notes.append(Note("uneven-scores", template, warning=True, **figures, normalise="z"))
     if order is not None:
         fused[0] = fused[0][np.argsort(order)]
     made = FittedFusion(
