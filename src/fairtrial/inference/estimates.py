@@ -23,10 +23,10 @@ from fairtrial.core.errors import check_confidence
 from fairtrial.core.notes import Note
 from fairtrial.counting.search import points_beside
 from fairtrial.counting.tallies import ErrorCounts, add_counts, count_errors
-from fairtrial.inference.decide import Judgement, wrong_decisions
+from fairtrial.inference.decide import Judgement, count_people, wrong_decisions
 from fairtrial.inference.intervals import RateInterval, rate_interval
-from fairtrial.inference.people import Cluster, People, class_moments, unrelated_moments
-from fairtrial.inference.person_counts import CountedClass
+from fairtrial.inference.people import Cluster, People, class_moments, unrelated_errors, unrelated_moments
+from fairtrial.inference.person_counts import ClassCounts
 from fairtrial.inference.split import TrialSets
 from fairtrial.inference.student import Alternative, find_root, student_p_value, student_quantile
 from fairtrial.inference.thresholds import (
@@ -399,27 +399,34 @@ def error_moments(
             find = partial(_errors, judgement, index, side, cut)
             # of many alphas, errors would take too much memory
             columns.append(judgement.once(("errors", side, cut), find) if len(judgement.alpha) == 1 else find())
-        moments = []
-        for which, (trials, scale) in enumerate(zip(cuts[0].trials, scales, strict=True)):
-            errors = [column[which] for column in columns]
-            if people is None or people.cluster == "none":
-                moments.append(unrelated_moments(trials, errors, scale))
-            else:
-                moments.append(people.classes[which].moments(errors, scale))
-        return moments[0], moments[1]
-    thresholds = np.unique([cut.thresholds for cut in cuts])
-    counted = first.people_at(side, thresholds)
-    places = np.searchsorted(thresholds, [cut.thresholds for cut in cuts]).T
-    moments = []
-    for which, scale in enumerate(scales):
-        if counted is not None:
-            moments.append(counted.classes[which].moments().columns(places[which].tolist(), scale))
-            continue
-        trials = cuts[0].trials[which]
-        errors_at = np.array([rates_at[which] * trials for rates_at in rates])
-        same = np.minimum.outer(errors_at, errors_at) - np.outer(errors_at, errors_at) / trials  # nested errors
-        moments.append(Moments(trials, {}, {}, same, {}, {}, np.ones(len(cuts)), float(trials)))
-    return moments[0], moments[1]
+        by_class = zip(*columns, strict=True)
+        if people is None or people.cluster == "none":
+            genuine, impostor = map(unrelated_moments, cuts[0].trials, map(list, by_class), scales)
+        else:
+            genuine, impostor = (
+                part.moments(list(errors), scale)
+                for part, errors, scale in zip(people.classes, by_class, scales, strict=True)
+            )
+        return genuine, impostor
+    thresholds: dict[Judgement, Floats] = {}
+    for (judgement, _), cut in zip(entries, cuts, strict=True):
+        thresholds[judgement] = np.union1d(thresholds.get(judgement, []), cut.thresholds)
+    counted = count_people(list(thresholds), side, list(thresholds.values()))
+    if counted is None:  # one system without ids
+        genuine, impostor = (
+            unrelated_errors(trials, np.array(rates_of_class) * trials)
+            for trials, rates_of_class in zip(cuts[0].trials, zip(*rates, strict=True), strict=True)
+        )
+        return genuine, impostor
+    ranks = dict(zip(thresholds, np.indices([len(each) + 1 for each in thresholds.values()]), strict=True))
+    accepted = np.array(
+        [
+            ranks[judgement].ravel() > np.searchsorted(thresholds[judgement], cut.thresholds)[:, None]
+            for (judgement, _), cut in zip(entries, cuts, strict=True)
+        ]
+    )  # shape (columns, classes, cells)
+    genuine = counted.genuine.moments(~accepted[:, 0].T, scales[0])
+    return genuine, counted.impostor.moments(accepted[:, 1].T, scales[1])
 
 
 def _errors(judgement: Judgement, index: int, side: Side, cut: _Cuts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -556,14 +563,14 @@ def _grid(judgement: Judgement) -> tuple[CostGrid, ErrorCounts]:
     return CostGrid(counts, tables), add_counts([counts, on_test])
 
 
-def _counted_classes(judgement: Judgement, side: Side, counts: ErrorCounts) -> tuple[CountedClass, CountedClass]:
+def _counted_classes(judgement: Judgement, side: Side, counts: ErrorCounts) -> tuple[ClassCounts, ClassCounts]:
     """Count genuine and impostor trials between thresholds, by person if there are ids."""
-    people = None if judgement.sharing == "none" else judgement.people_at(side, np.asarray(counts.threshold))
+    people = None if judgement.sharing == "none" else count_people([judgement], side, [np.asarray(counts.threshold)])
     if people is not None:
         return people.classes
     below = counts.false_rejects, counts.impostor - counts.false_accepts
     genuine, impostor = (
-        CountedClass(np.diff(ranks, prepend=0, append=trials), {}, accepted)
+        ClassCounts(np.diff(ranks, prepend=0, append=trials), {}, accepted)
         for ranks, trials, accepted in zip(below, (counts.genuine, counts.impostor), (False, True), strict=True)
     )
     return genuine, impostor
@@ -632,20 +639,33 @@ def _positive(correlation: Floats) -> Floats:
 
 def _correlation_of_minima(judgements: Sequence[Judgement], index: int, curves: Sequence[ThresholdCurve]) -> float:
     """Correlate two minima through the trials with scores near them."""
-    columns = [_near_minimum(judgement, curve) for judgement, curve in zip(judgements, curves, strict=True)]
-    first = judgements[0].sets
-    on_dev = column_components(first.people[0], first.trials("dev").genuine, columns)
+    sets = judgements[0].sets
+    windows = [_window(curve) for curve in curves]
+    if sets.rows("dev") is not None:
+        columns = [_near_minimum(*pair) for pair in zip(judgements, windows, strict=True)]
+        on_dev = column_components(sets.people[0], sets.trials("dev").genuine, columns)
+    else:
+        edges = list(map(np.unique, windows))
+        counted = count_people(judgements, "dev", edges)
+        assert counted is not None
+        ranks = np.indices([len(each) + 1 for each in edges]).reshape(len(edges), -1)
+        within = (ranks.T == 1) & [len(each) == 2 for each in edges]
+        on_dev = Components([(counted.genuine.moments(within), counted.impostor.moments(within))])
     frr, far = _weights_of_minimum(judgements[0], index)
     levels = [(unit * frr, unit * far) for unit in np.eye(2)]
     variances = [on_dev.value(*level) for level in levels]
     return on_dev.covariance(*levels) / sqrt(variances[0] * variances[1]) if min(variances) > 0 else 0.0
 
 
-def _near_minimum(judgement: Judgement, curve: ThresholdCurve) -> NDArray[np.bool_]:
+def _window(curve: ThresholdCurve) -> Floats:
+    """Return the thresholds one standard deviation below and above a minimum."""
+    return curve.thresholds[np.searchsorted(DEVIATIONS, [-1.0, 1.0])]
+
+
+def _near_minimum(judgement: Judgement, window: Floats) -> NDArray[np.bool_]:
     """Mark dev trials whose scores lie within one standard deviation of a minimum."""
     scores = judgement.sets.trials("dev").column(judgement.system)
-    low, high = (curve.thresholds[int(np.searchsorted(DEVIATIONS, end))] for end in (-1.0, 1.0))
-    return np.asarray((scores > low) & (scores <= high))
+    return np.asarray((scores > window[0]) & (scores <= window[1]))
 
 
 def _weights_of_minimum(judgement: Judgement, index: int) -> tuple[float, float]:
@@ -697,7 +717,7 @@ def dev_moves(judgement: Judgement, measure: Measure, index: int = 0) -> DevMove
         moved = wrong_decisions(dev, judgement.system, chosen)
     else:
         by_frr, by_far = _weights_of_minimum(judgement, index)
-        moved = _near_minimum(judgement, curve)
+        moved = _near_minimum(judgement, _window(curve))
     return DevMoves(slope, Weights(by_far, by_frr), np.packbits(moved))
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fairtrial.counting.search import crossing_points, points_beside
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, count_errors
-from fairtrial.inference.person_counts import CountedClass
+from fairtrial.inference.person_counts import ClassCounts
 from fairtrial.inference.variance import Components, Floats
 from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import Weights
@@ -207,12 +207,12 @@ class CostGrid:
     ----------
     counts : ErrorCounts
         Errors of dev at the thresholds, by rising threshold.
-    tables : sequence of (CountedClass, CountedClass)
+    tables : sequence of (ClassCounts, ClassCounts)
         Genuine and impostor trials at or below the thresholds: of dev, and of test if it is another set.
     """
 
     counts: ErrorCounts
-    tables: Sequence[tuple[CountedClass, CountedClass]]
+    tables: Sequence[tuple[ClassCounts, ClassCounts]]
 
     _cached: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
 
@@ -245,7 +245,7 @@ class CostGrid:
         return np.where(np.arange(len(cost)) < place, -signed, signed), df
 
 
-def _increments(sets: Sequence[CountedClass], place: int) -> tuple[Floats, Floats]:
+def _increments(sets: Sequence[ClassCounts], place: int) -> tuple[Floats, Floats]:
     """Estimate the variance of the first set's rate increment from one threshold to each, and that of single trials.
 
     Covariances are averaged over the sets by their effective numbers of people: on dev alone the variance would be 0
@@ -263,7 +263,7 @@ def _increments(sets: Sequence[CountedClass], place: int) -> tuple[Floats, Float
     return np.asarray(single + np.maximum(shared, 0.0) / first.trials**2), single
 
 
-def _noise(sets: Sequence[CountedClass], place: int, near: int) -> float:
+def _noise(sets: Sequence[ClassCounts], place: int, near: int) -> float:
     """Estimate half the variance of an increment's variance, from people's fourth moments (for Satterthwaite)."""
     first, similar = sets[0], [part for part in sets if part.by_role.keys() == sets[0].by_role.keys()]
     total, noise = sum(part.effective for part in similar), 0.0
