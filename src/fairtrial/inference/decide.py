@@ -325,9 +325,13 @@ class Judgement:
     @property
     def people(self) -> People | PersonCounts | None:
         """The people of the judged trials, counted if the trials are not in memory; None without ids."""
-        if self.sets.sources() is None:
-            return self.sets.people[1]
-        return count_people([self], "test", [np.unique(self.test.threshold)])
+        return self._people_of("test")
+
+    def _people_of(self, side: Literal["dev", "test"]) -> People | PersonCounts | None:
+        if self.sets.sources(side) is None:
+            return self.sets.people[side == "test"]
+        counts = self.test if self.dev is None or side == "test" else self.dev
+        return count_people([self], side, [np.unique(counts.threshold)])
 
     @property
     def sharing(self) -> Cluster:
@@ -393,7 +397,8 @@ class Judgement:
 
     def _missing_kinds(self, which: int, rate: float) -> Iterator[Note]:
         """Note the kinds of people that dev and test may lack (rule of three by people), for FRR (0) or FAR (1)."""
-        parts = [people.classes[which] for people in self.sets.people if people is not None]
+        sets = [self._people_of("dev"), self.people] if self.sets.has_scores else []
+        parts = [people.classes[which] for people in sets if people is not None and people.cluster != "none"]
         roles = [role for role in ("claim", "subject", "person") if all(role in part.role_trials for part in parts)]
         if not parts or not roles:
             return

@@ -61,6 +61,11 @@ class ThresholdCurve:
     level: tuple[float, float]
     df: float
 
+    @property
+    def is_minimum(self) -> bool:
+        """Whether the threshold is at a minimum of costs, and not where a level crosses its target."""
+        return not any(self.level)
+
     def moves(self, figure: Callable[[Floats, Floats], Floats]) -> Floats:
         """Compute the change of the mean figure of the procedure if the mean threshold is at each of `DEVIATIONS`.
 
@@ -112,15 +117,23 @@ def crossing_curve(
     components
         Variance components of dev's errors at the threshold, in their first column.
     """
+    if 0.0 in level:
+        return _crossing_of_one_rate(pool, here, chosen, level, components)
     at = float(here.far), float(here.frr)
-    if 0.0 not in level:
-        variance = components.variance([level[1]], [level[0]])
-        start = level[0] * at[0] + level[1] * at[1]
-        targets, points = _search(pool, level, start, lambda step: start + DEVIATIONS * step, sqrt(variance.value))
-        levels = _level(points, level)
-        finite = np.maximum(np.asarray(points.threshold, dtype=np.float64), np.finfo(np.float64).min)
-        thresholds, far, frr = (np.interp(targets, levels, np.asarray(v)) for v in (finite, points.far, points.frr))
-        return ThresholdCurve(thresholds, far, frr, at, level, variance.df)
+    variance = components.variance([level[1]], [level[0]])
+    start = level[0] * at[0] + level[1] * at[1]
+    targets, points = _search(pool, level, start, lambda step: start + DEVIATIONS * step, sqrt(variance.value))
+    levels = _level(points, level)
+    finite = np.maximum(np.asarray(points.threshold, dtype=np.float64), np.finfo(np.float64).min)
+    thresholds, far, frr = (np.interp(targets, levels, np.asarray(v)) for v in (finite, points.far, points.frr))
+    return ThresholdCurve(thresholds, far, frr, at, level, variance.df)
+
+
+def _crossing_of_one_rate(
+    pool: ScoreSource, here: ErrorCounts, chosen: ErrorCounts, level: tuple[float, float], components: Components
+) -> ThresholdCurve:
+    """Find the thresholds at which FAR or FRR is `DEVIATIONS` standard deviations away, in log-odds."""
+    at = float(here.far), float(here.frr)
     which = 1 if level[1] == 0 else 0
     level, sign = ((-1.0, 0.0), -1.0) if which else ((0.0, 1.0), 1.0)
     trials, size = (chosen.impostor, pool.impostor) if which else (chosen.genuine, pool.genuine)
