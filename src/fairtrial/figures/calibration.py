@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import expit, logit
 
-from fairtrial.calibration.calibration import CalibratedSystem, calibrated_words
+from fairtrial.calibration.calibration import CalibratedSystem, CalibratedSystems, calibrate, calibrated_words
 from fairtrial.calibration.curves import (
     BayesErrorCurve,
     EceCurve,
@@ -23,8 +23,11 @@ from fairtrial.calibration.curves import (
     tippett_curve,
 )
 from fairtrial.calibration.measures import GIVEN_CALIBRATION
+from fairtrial.calibration.methods import LinearInfluence
 from fairtrial.core.errors import ParameterError
+from fairtrial.core.trials import Trials
 from fairtrial.core.words import level_text, listed, percent
+from fairtrial.figures.det import only_system
 from fairtrial.figures.style import (
     GREY,
     TOGETHER,
@@ -44,12 +47,16 @@ from fairtrial.figures.style import (
     sentences,
     several,
 )
+from fairtrial.figures.table import Drawn
+from fairtrial.inference.people import Cluster
 from fairtrial.rules.measures import SUPPORT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+Bands = Literal["none", "pointwise"]
+Calibrated: TypeAlias = CalibratedSystems | CalibratedSystem
 _KINDS: dict[str, tuple[Any, str]] = {
     "calibrated": ("-", "calibrated"),
     "minimum": ((0, (2, 1.2)), "minimum, a posteriori"),
@@ -109,6 +116,37 @@ def _draw_kind(ax: Axes, number: int, kind: str, log_odds: Floats, values: Float
     draw_marked_line(ax, number, log_odds, values, markersize=4, markevery=places, linestyle=_KINDS[kind][0], **more)
 
 
+def _curves_of(result: Calibrated, make: Callable[..., Any], **options: Any) -> Drawn:
+    """Compute a curve of each system, and gather the notes of all."""
+    systems = getattr(result, "systems", (result,))
+    curves = [make(system, **options) for system in systems]
+    return Drawn((curves,), {}, tuple(note for system in systems for note in system.notes))
+
+
+def _level(bands: Bands, confidence: float) -> float | None:
+    """Give the confidence of bands, if there are any."""
+    if bands == "none" and confidence != 0.95:
+        raise ParameterError("{confidence!p} applies to {bands!p}", code="does-not-apply", confidence=0, bands=0)
+    return None if bands == "none" else confidence
+
+
+def bayes_errors(result: Calibrated, *, bands: Bands = "none", raw: bool = False, confidence: float = 0.95) -> Drawn:
+    """Compute the normalised Bayes error over prior log-odds.
+
+    Parameters
+    ----------
+    result : CalibratedSystems
+        Calibrated systems.
+    bands : {"none", "pointwise"}, default "none"
+        Intervals along the calibrated line.
+    raw : bool, default False
+        The scores are log-likelihood ratios already: draw them unchanged, too.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    """
+    return _curves_of(result, bayes_error_curve, raw=raw, confidence=_level(bands, confidence))
+
+
 def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax: Axes | None = None) -> Axes:
     """Draw normalised Bayes error rates along prior log-odds.
 
@@ -138,7 +176,12 @@ def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax:
     'prior log-odds of a genuine trial'
     """
     systems = several(curves)
-    with axes_for(ax, "bayes-error") as axes:
+    caption = sentences(
+        f"Normalised Bayes error, calibrated {calibrated_words(systems[0].kind)}; at 1 (grey line) decisions "
+        f"without scores are as good. Faint: fewer than {SUPPORT} errors of a kind, left out above the axis",
+        *_bands_in_words(systems),
+    )
+    with axes_for(ax, "bayes-error", caption) as axes:
         axes.axhline(1.0, color=GREY, linewidth=0.9, zorder=1)
         top = _highest([curve.calibrated.rates for curve in systems])
         for number, curve in enumerate(systems):
@@ -155,14 +198,15 @@ def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax:
         return axes
 
 
-def bayes_error_caption(curves: BayesErrorCurve | Sequence[BayesErrorCurve]) -> str:
-    """Say what a figure of Bayes errors shows."""
-    systems = several(curves)
-    return sentences(
-        f"Normalised Bayes error, calibrated {calibrated_words(systems[0].kind)}; at 1 (grey line) decisions "
-        f"without scores are as good. Faint: fewer than {SUPPORT} errors of a kind, left out above the axis",
-        *_bands_in_words(systems),
-    )
+def cross_entropies(result: Calibrated, *, bands: Bands = "none", raw: bool = False, confidence: float = 0.95) -> Drawn:
+    """Compute the empirical cross-entropy over prior log-odds.
+
+    Parameters
+    ----------
+    result, bands, raw, confidence
+        As of `bayes_errors`.
+    """
+    return _curves_of(result, ece_curve, raw=raw, confidence=_level(bands, confidence))
 
 
 def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -> Axes:
@@ -193,7 +237,12 @@ def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -
     'prior log-odds of a genuine trial'
     """
     systems = several(curves)
-    with axes_for(ax, "ece") as axes:
+    caption = sentences(
+        f"Empirical cross-entropy, calibrated {calibrated_words(systems[0].kind)}; at log-odds of 0: Cllr and "
+        "min Cllr. Above the grey line, the likelihood ratio of 1 for every trial, evidence misleads",
+        *_bands_in_words(systems),
+    )
+    with axes_for(ax, "ece", caption) as axes:
         for number, curve in enumerate(systems):
             for kind in _KINDS:
                 bits = getattr(curve, kind)
@@ -205,20 +254,54 @@ def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -
         return axes
 
 
-def ece_caption(curves: EceCurve | Sequence[EceCurve]) -> str:
-    """Say what a figure of cross-entropy shows."""
-    systems = several(curves)
-    return sentences(
-        f"Empirical cross-entropy, calibrated {calibrated_words(systems[0].kind)}; at log-odds of 0: Cllr and "
-        "min Cllr. Above the grey line, the likelihood ratio of 1 for every trial, evidence misleads",
-        *_bands_in_words(systems),
-    )
-
-
 def _highest_bits(curves: Sequence[EceCurve]) -> float:
     """Give the upper end of an axis of cross-entropy: near the curves, which may be far below no evidence."""
     top = max(float(np.fmax.reduce(curve.calibrated, initial=0.0)) for curve in curves)
     return min(max(2.0 * top, 0.05), _HIGHEST)
+
+
+def llr_maps(
+    dev: Trials,
+    test: Trials,
+    *,
+    methods: Sequence[str] = ("logistic",),
+    prior: float = 0.5,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+    n_resamples: int = 1000,
+    rng: np.random.Generator | int | None = 0,
+) -> Drawn:
+    """Compute the maps of calibrations of one system, with bands by dev people.
+
+    Parameters
+    ----------
+    dev, test : Trials
+        The trials that calibrations are fitted to, and those that are judged.
+    methods : sequence of str, default ("logistic",)
+        How scores are calibrated: logistic, pav, gaussian, kde; may be repeated, for several maps.
+    prior : float, default 0.5
+        The prior probability of a genuine trial at which ``logistic`` and ``gaussian`` weigh the classes.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share; by default all known ids.
+    n_resamples : int, default 1000
+        The number of resamples of people for bands.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed.
+    """
+    only_system(dev)
+    systems = [
+        calibrate(dev, test, method=name, prior=prior, confidence=confidence, cluster=cluster).systems[0]
+        for name in dict.fromkeys(methods)
+    ]
+    if all(isinstance(system.calibration.influence, LinearInfluence) for system in systems):
+        for name, value, usual in (("rng", rng, 0), ("n_resamples", n_resamples, 1000)):
+            if value != usual:
+                template = f"{{{name}!p}} applies to maps whose band resamples dev, as that of pav does"
+                raise ParameterError(template, code="does-not-apply", **{name: 0})
+    maps = [llr_map(system, confidence=confidence, n_resamples=n_resamples, rng=rng) for system in systems]
+    return Drawn((maps,), {}, tuple(note for system in systems for note in system.notes))
 
 
 def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> Axes:
@@ -250,27 +333,52 @@ def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> 
     if len(systems) > 1:
         text = f"scores of {listed(systems)} have different scales: draw the maps of one system"
         raise ParameterError(text, code="several-scales")
-    with axes_for(ax, "llr-map") as axes:
+    people = "trials taken as independent" if first.cluster == "none" else f"dev people, cluster {first.cluster}"
+    by = [f"{method.method} by {'resampling dev' if method.resampled else 'its parameters'}" for method in methods]
+    band = f"{level_text(first.confidence)} pointwise band"
+    caption = (
+        f"Maps from scores of {first.system} to log-likelihood ratios, fitted on dev. {band}s, {people}: "
+        f"{', '.join(by)}."
+    )
+    with axes_for(ax, "llr-map", caption) as axes:
         axes.axhline(0.0, color=GREY, linewidth=0.9, zorder=1)
         for number, method in enumerate(methods):
             draw_band(axes, number, method.scores, method.low, method.high)
             draw_line(axes, number, method.scores, method.ratios, method.method)
         axes.set(xlim=(float(first.scores[0]), float(first.scores[-1])), xlabel=f"score of {legible(first.system)}")
         axes.set_ylabel(_RATIO)
-        explain_band(axes, f"{level_text(first.confidence)} pointwise band")
+        explain_band(axes, band)
         return axes
 
 
-def llr_map_caption(maps: LlrMap | Sequence[LlrMap]) -> str:
-    """Say what a figure of maps shows."""
-    methods = several(maps)
-    first = methods[0]
-    people = "trials taken as independent" if first.cluster == "none" else f"dev people, cluster {first.cluster}"
-    by = [f"{method.method} by {'resampling dev' if method.resampled else 'its parameters'}" for method in methods]
-    return (
-        f"Maps from scores of {first.system} to log-likelihood ratios, fitted on dev. {level_text(first.confidence)} "
-        f"pointwise bands, {people}: {', '.join(by)}."
-    )
+def pav_curves(
+    result: Calibrated,
+    *,
+    of_scores: bool = False,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    rng: np.random.Generator | int | None = 0,
+) -> Drawn:
+    """Compute calibrated log-likelihood ratios against those of test, with bands.
+
+    Parameters
+    ----------
+    result : CalibratedSystems
+        Calibrated systems.
+    of_scores : bool, default False
+        Along the scores of one system, not its calibrated ratios.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    n_resamples : int, default 1000
+        The number of resamples of people for bands.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed.
+    """
+    if of_scores and len(getattr(result, "systems", (result,))) != 1:
+        text = "{of_scores!p} are those of one system; choose it with {systems!p}"
+        raise ParameterError(text, code="systems", of_scores=0, systems=0)
+    options = {"of_scores": of_scores, "confidence": confidence, "n_resamples": n_resamples, "rng": rng}
+    return _curves_of(result, pav_curve, **options)
 
 
 def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -> Axes:
@@ -307,8 +415,12 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
         text = "scores of several systems have several scales: draw one curve, or log-likelihood ratios"
         raise ParameterError(text, code="several-scales")
     (left, right), (bottom, top), up = _pav_limits(systems)
-    with axes_for(ax, "pav") as axes:
-        calibrated = f"calibrated {calibrated_words(first.kind)}"
+    calibrated, band = f"calibrated {calibrated_words(first.kind)}", f"{level_text(first.confidence)} pointwise band"
+    caption = (
+        f"Log-likelihood ratios by PAV on test, a posteriori, against those {calibrated}. Infinite: trials there are "
+        f"of one class only. {band}s, {first.method}."
+    )
+    with axes_for(ax, "pav", caption) as axes:
         guide = first.guide if first.of_scores else ([left, right], [left, right])
         axes.plot(*guide, color=GREY, linewidth=0.9, zorder=1, label="perfect agreement")
         for number, curve in enumerate(systems):
@@ -323,17 +435,8 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
         axes.set(ylim=(up.low, up.high), ylabel=f"{_RATIO} by PAV on test")
         places, texts = zip(*up.ticks, strict=True)
         axes.set_yticks(places, labels=[text.replace("-", "\N{MINUS SIGN}") for text in texts])
-        explain_band(axes, f"{level_text(first.confidence)} pointwise band")
+        explain_band(axes, band)
         return axes
-
-
-def pav_caption(curves: PavCurve | Sequence[PavCurve]) -> str:
-    """Say what a PAV figure shows."""
-    first = several(curves)[0]
-    return (
-        f"Log-likelihood ratios by PAV on test, a posteriori, against those calibrated {calibrated_words(first.kind)}. "
-        f"Infinite: trials there are of one class only. {level_text(first.confidence)} pointwise bands, {first.method}."
-    )
 
 
 def _pav_limits(curves: Sequence[PavCurve]) -> tuple[Range, Range, Axis]:
@@ -350,6 +453,11 @@ def _pav_limits(curves: Sequence[PavCurve]) -> tuple[Range, Range, Axis]:
         if any((curve.ratios == sign * np.inf).any() for curve in curves):
             ticks.append((end, "\N{MINUS SIGN}\N{INFINITY}" if sign < 0 else "\N{INFINITY}"))
     return (float(left), float(right)), (bottom, top), replace(axis, ticks=tuple(sorted(ticks)))
+
+
+def tippett_curves(result: Calibrated) -> Drawn:
+    """Compute the proportions of trials above each log-likelihood ratio."""
+    return _curves_of(result, tippett_curve)
 
 
 def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | None = None) -> Axes:
@@ -381,7 +489,9 @@ def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | No
     'log-likelihood ratio'
     """
     systems = several(curves)
-    with axes_for(ax, "tippett") as axes:
+    calibrated = calibrated_words(systems[0].kind)
+    caption = f"Tippett plot: test trials above each log-likelihood ratio, calibrated {calibrated}."
+    with axes_for(ax, "tippett", caption) as axes:
         axes.axvline(0.0, color=GREY, linewidth=0.9, zorder=1)
         for number, curve in enumerate(systems):
             style: dict[str, Any] = {"markersize": 4, "markevery": (11 * number % _MARKERS_APART, _MARKERS_APART)}
@@ -394,12 +504,6 @@ def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | No
         explain(axes, "genuine trials", linestyle="-")
         explain(axes, "impostor trials", linestyle=(0, (4, 1.5)))
         return axes
-
-
-def tippett_caption(curves: TippettCurve | Sequence[TippettCurve]) -> str:
-    """Say what a Tippett plot shows."""
-    kind = calibrated_words(several(curves)[0].kind)
-    return f"Tippett plot: test trials above each log-likelihood ratio, calibrated {kind}."
 
 
 def _misleading(curve: TippettCurve) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import TrialsLike, trials_of
+from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import level_text, percent, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
@@ -17,7 +17,6 @@ from fairtrial.figures.style import (
     Range,
     axes_for,
     det_limits,
-    draw_beyond,
     draw_diagonal,
     draw_hollow_point,
     draw_line,
@@ -30,6 +29,7 @@ from fairtrial.figures.style import (
     probit_inverse,
     several,
 )
+from fairtrial.figures.table import Drawn
 from fairtrial.inference.decide import Judgement, judge
 from fairtrial.inference.estimates import GIVEN, judged_interval
 from fairtrial.inference.folds import Block
@@ -202,6 +202,36 @@ def judge_systems(
     ]
 
 
+def thresholds_of(dev: Trials, test: Trials, criterion: CriterionLike, alpha: float | None) -> dict[str, float]:
+    """Choose the threshold of each system on dev."""
+    judged = judge_systems(dev, test, (), None, criterion, alpha, None)
+    return {judgement.system: float(judgement.at(0).threshold) for judgement in judged}
+
+
+def only_system(dev: Trials) -> str:
+    """Give the name of the only system, or raise an error."""
+    if len(dev.systems) != 1:
+        text = "the figure is of one system, not {names:list}; choose it with {systems!p}"
+        raise ParameterError(text, code="systems", names=dev.systems, systems=0)
+    return dev.systems[0]
+
+
+def evaluated_curves(result: Any) -> Drawn:
+    """Give the curves of evaluated systems, with their points; those of a fusion, too."""
+    systems = (
+        (result.evaluation, *result.baselines)
+        if hasattr(result, "baselines")
+        else getattr(result, "systems", (result,))
+    )
+    curves = [
+        operating_curve(
+            each.judgement, each.threshold, each.interval("far"), each.interval("frr"), eer=each.eer_definition
+        )
+        for each in systems
+    ]
+    return Drawn((curves,))
+
+
 def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | None = None) -> Axes:
     """Draw DET curves; data are fractions, the axes are probit scales read in percent.
 
@@ -233,7 +263,8 @@ def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | No
     from matplotlib.ticker import FixedLocator, NullLocator
 
     systems = several(curves)
-    with axes_for(ax, "det") as axes:
+    caption = f"DET curves. {systems[0].point.described} Arrowheads: intervals that leave the axes."
+    with axes_for(ax, "det", caption) as axes:
         limits = det_limits(
             [(curve.roc.far, curve.roc.frr) for curve in systems],
             [(float(curve.point.counts.far), float(curve.point.counts.frr)) for curve in systems],
@@ -252,11 +283,6 @@ def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | No
         return axes
 
 
-def det_caption(curves: OperatingCurve | Sequence[OperatingCurve]) -> str:
-    """Say what a DET figure shows."""
-    return f"DET curves. {several(curves)[0].point.described} Arrowheads: intervals that leave the axes."
-
-
 def _draw_curves(ax: Axes, curves: Sequence[OperatingCurve], far: Range = (0.0, 1.0), frr: Range = (0.0, 1.0)) -> None:
     """Draw each curve, and its a-priori point, on the edge if it is beyond the axes."""
     for number, curve in enumerate(curves):
@@ -264,13 +290,10 @@ def _draw_curves(ax: Axes, curves: Sequence[OperatingCurve], far: Range = (0.0, 
         draw_line(ax, number, [], [], curve.label, marker=look(number).marker)
         point = curve.point
         x, y = min(max(float(point.counts.far), far[0]), far[1]), min(max(float(point.counts.frr), frr[0]), frr[1])
-        bars = draw_point(ax, number, x, y, across=point.far.interval, up=point.frr.interval)
+        across, up = point.far.interval, point.frr.interval
+        bars = draw_point(ax, number, x, y, across=across, up=up, floors=(far[0], frr[0]))
         if x in far or y in frr:
             bars.lines[0].set_clip_on(False)  # on the edge, and whole
-        if 0 <= point.far.low < far[0] < x:
-            draw_beyond(ax, number, far[0], y, "<")
-        if 0 <= point.frr.low < frr[0] < y:
-            draw_beyond(ax, number, x, frr[0], "v")
 
 
 _ROOM = 3.0
@@ -319,7 +342,7 @@ def roc_plot(
     if limit is None:
         farthest = max(max(curve.point.far.high, curve.point.frr.high) for curve in systems)
         limit = min(1.0, max(_ROOM * max(curve.eer.value for curve in systems), 1.15 * farthest, 0.001))
-    with axes_for(ax, "roc") as axes:
+    with axes_for(ax, "roc", f"ROC curves as errors. {systems[0].point.described}") as axes:
         _draw_curves(axes, systems)
         for number, curve in enumerate(systems):
             on_diagonal = curve.eer.definition in ("interpolated", "rocch")
@@ -338,11 +361,6 @@ def _explain_square(axes: Axes, ends: Range, across: str, up: str, source: str, 
     axes.set(xlim=ends, ylim=ends, aspect="equal")
     in_percent(axes.xaxis, across)
     in_percent(axes.yaxis, up)
-
-
-def roc_caption(curves: OperatingCurve | Sequence[OperatingCurve]) -> str:
-    """Say what a ROC figure shows."""
-    return f"ROC curves as errors. {several(curves)[0].point.described}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -460,7 +478,14 @@ def precision_recall_plot(
     systems = several(curves)
     if not 0 <= low < 1:
         raise ParameterError("{low!p} must be a fraction from 0 to below 1, not {given}", code="limit", given=low)
-    with axes_for(ax, "precision-recall") as axes:
+    judgement, confidence = systems[0].judgement, level_text(systems[0].precision.confidence)
+    origin, rule = judgement.sets.provenance, judgement.criterion.described(float(judgement.alpha[0]))
+    caption = (
+        f"Precision and recall. Curves and break-even points: a posteriori, on {origin.curves}. Points and F1: on "
+        f"{origin.judged}, {origin.kind}, threshold by {rule} {origin.chosen}, with {confidence} intervals, "
+        f"{GIVEN[systems[0].precision.threshold]}."
+    )
+    with axes_for(ax, "precision-recall", caption) as axes:
         for number, curve in enumerate(systems):
             even, precision, recall = curve.break_even.value, curve.precision, curve.recall
             # between two thresholds precision is no higher than at the one with the higher recall
@@ -468,23 +493,7 @@ def precision_recall_plot(
             label = f"break-even {percent(even)}, F1 {percent(f1(curve.judgement.at(0)))}"
             draw_line(axes, number, [], [], f"{legible(curve.system)}: {label}", marker=look(number).marker)
             draw_hollow_point(axes, number, even, even)
-            draw_point(axes, number, recall.estimate, precision.estimate, across=recall.interval, up=precision.interval)
-            if recall.low < low < recall.estimate:
-                draw_beyond(axes, number, low, precision.estimate, "<")
-            if precision.low < low < precision.estimate:
-                draw_beyond(axes, number, recall.estimate, low, "v")
-        source = systems[0].judgement.sets.provenance.source
-        _explain_square(axes, (low, 1), "Recall", "Precision", source, "break-even point")
+            intervals = {"across": recall.interval, "up": precision.interval}
+            draw_point(axes, number, recall.estimate, precision.estimate, **intervals, floors=(low, low))
+        _explain_square(axes, (low, 1), "Recall", "Precision", origin.source, "break-even point")
         return axes
-
-
-def precision_recall_caption(curves: JudgedPrecision | Sequence[JudgedPrecision]) -> str:
-    """Say what a figure of precision and recall shows."""
-    first = several(curves)[0]
-    judgement, precision = first.judgement, first.precision
-    origin, rule = judgement.sets.provenance, judgement.criterion.described(float(judgement.alpha[0]))
-    return (
-        f"Precision and recall. Curves and break-even points: a posteriori, on {origin.curves}. Points and F1: on "
-        f"{origin.judged}, {origin.kind}, threshold by {rule} {origin.chosen}, with "
-        f"{level_text(precision.confidence)} intervals, {GIVEN[precision.threshold]}."
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ from fairtrial.figures.style import (
     sentences,
     several,
 )
+from fairtrial.figures.table import Drawn
+from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import GIVEN_ALONG
 from fairtrial.inference.split import PROVENANCES
 
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from fairtrial.benchmark.experiments import BenchmarkResult
+    from fairtrial.benchmark.run import FusionBenchmark
+    from fairtrial.evaluation.expected import ExpectedPerformance
     from fairtrial.figures.style import Canvas
 
 
@@ -95,7 +99,15 @@ def epc_plot(
     """
     systems = {curve.system: curve for curve in as_curves(curves)}
     places = {name: number for number, name in enumerate(systems)}
-    with axes_for(ax, "epc") as axes:
+    first, *_ = judged = list(systems.values())
+    parts: list[object] = [f"Expected performance curves: {how_judged(first)}"]
+    for band in list((bands or {}).values())[:1]:
+        by = " by bootstrap" if band.method == "bootstrap" else ""
+        parts.append(f"{level_text(band.confidence)} {band.kind} bands{by}, {GIVEN_ALONG[band.threshold]}")
+    for point in points[:1]:
+        interval = point.interval()
+        parts.append(f"Points with {level_text(interval.confidence)} intervals, {GIVEN_ALONG[interval.threshold]}")
+    with axes_for(ax, "epc", sentences(*parts, _cut_off(judged))) as axes:
         _draw_curves(axes, systems, bands)
         for point in points:
             number = places.get(point.system)
@@ -108,22 +120,48 @@ def epc_plot(
         return axes
 
 
-def epc_caption(
-    curves: PerformanceCurve | Sequence[PerformanceCurve],
+def marked_curves(
+    result: ExpectedPerformance,
     *,
-    bands: Mapping[str, Band] | None = None,
-    points: Sequence[Evaluation | SystemEvaluation] = (),
-) -> str:
-    """Say what a figure of Expected Performance Curves shows."""
-    systems = as_curves(curves)
-    parts = [f"Expected performance curves: {how_judged(systems[0])}"]
-    for band in list((bands or {}).values())[:1]:
-        by = " by bootstrap" if band.method == "bootstrap" else ""
-        parts.append(f"{level_text(band.confidence)} {band.kind} bands{by}, {GIVEN_ALONG[band.threshold]}")
-    for point in points[:1]:
-        interval = point.interval()
-        parts.append(f"Points with {level_text(interval.confidence)} intervals, {GIVEN_ALONG[interval.threshold]}")
-    return sentences(*parts, _cut_off(systems))
+    marks: Sequence[float] = (),
+    confidence: float = 0.95,
+    resample: Literal["test", "both"] = "both",
+) -> Drawn:
+    """Mark curves at some values of alpha.
+
+    Parameters
+    ----------
+    result : ExpectedPerformance
+        The curves.
+    marks : sequence of float, default ()
+        Mark the HTER at these values of alpha with its interval.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    resample : {"test", "both"}, default "both"
+        Whether intervals are conditional on the threshold, or account for its re-estimation.
+
+    Returns
+    -------
+    Drawn
+        Curves, bands and points.
+    """
+    first = result.curves[0]
+    if marks and (result.sets.blocks or first.measure.name != "hter"):
+        raise ParameterError(
+            "{marks!p} shows the HTER of a test set; leave it out, or give {test!p} and no {measure!p}",
+            code="does-not-apply", marks=marks, test=0, measure=0,
+        )  # fmt: skip
+    points = [
+        SystemEvaluation(
+            judge(result.sets, system=curve.system, criterion=curve.judgement.criterion, alphas=alpha),
+            confidence=confidence,
+            resample=resample,
+        )
+        for curve in result.curves
+        if curve.judgement is not None
+        for alpha in marks
+    ]
+    return Drawn((result.curves,), {"bands": result.bands, "points": points}, result.notes)
 
 
 def as_curves(curves: PerformanceCurve | Sequence[PerformanceCurve]) -> tuple[PerformanceCurve, ...]:
@@ -189,6 +227,16 @@ _STRIP = (0.965, 1.0)
 """Where the strip begins and ends, in heights of the axes."""
 
 
+def compared_curves(result: ExpectedPerformance) -> Drawn:
+    """Give two curves and where they differ."""
+    if not result.comparisons:
+        raise ParameterError("these curves were not compared; name two systems with {compare!p}", code="not-compared")
+    comparison = result.comparisons[0]
+    curves = {curve.system: curve for curve in result.curves}
+    notes = (*result.notes, *comparison.tables()[0].notes)
+    return Drawn((curves[comparison.a], curves[comparison.b], comparison), {}, notes)
+
+
 def epc_comparison_plot(
     a: PerformanceCurve,
     b: PerformanceCurve,
@@ -228,7 +276,15 @@ def epc_comparison_plot(
     'HTER on test (%)'
     """
     _check_pair(a, b, comparison)
-    with axes_for(ax, "epc-compare") as axes:
+    whole = "simultaneously over all alpha" if comparison.simultaneous else "at each alpha by itself"
+    caption = sentences(
+        f"Expected performance curves: {how_judged(a)}",
+        f"Shaded: significant with {level_text(comparison.confidence)} confidence, {comparison.test} test, {whole}, "
+        f"{GIVEN_ALONG[comparison.threshold]}",
+        comparison.unclaimed,
+        _cut_off((a, b)),
+    )
+    with axes_for(ax, "epc-compare", caption) as axes:
         _draw_curves(axes, {curve.system: curve for curve in (a, b)})
         axes.set_ylim(top=axes.get_ylim()[0] + 1.08 * np.diff(axes.get_ylim())[0])
         # a tint where A or B is better; a strip at the top, off the curves, says who by its hatching
@@ -241,18 +297,6 @@ def epc_comparison_plot(
                 strip: dict[str, Any] = {"hatch": _HATCHES[number], "edgecolor": "white", "linewidth": 0}
                 axes.axvspan(low, high, *_STRIP, facecolor=colour, label=label, **strip)
         return axes
-
-
-def epc_comparison_caption(a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison) -> str:
-    """Say what a figure of two compared curves shows."""
-    whole = "simultaneously over all alpha" if comparison.simultaneous else "at each alpha by itself"
-    return sentences(
-        f"Expected performance curves: {how_judged(a)}",
-        f"Shaded: significant with {level_text(comparison.confidence)} confidence, {comparison.test} test, {whole}, "
-        f"{GIVEN_ALONG[comparison.threshold]}",
-        comparison.unclaimed,
-        _cut_off((a, b)),
-    )
 
 
 def _check_pair(a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison) -> None:
@@ -325,7 +369,14 @@ def epc_significance_plot(
     _check_pair(a, b, comparison)
     if not levels or not all(0 <= level <= 1 for level in levels):
         raise ParameterError(f"levels must be fractions between 0 and 1, not {list(levels)}", code="levels")
-    with figure_for(figure, "epc-significance") as canvas:
+    caption = sentences(
+        f"(a) Expected performance curves: {how_judged(a)}",
+        f"(b) Confidence that {a.system} is worse than {b.system}, {comparison.test} test, "
+        f"{GIVEN_ALONG[comparison.threshold]}; grey: {_beyond(levels)}",
+        comparison.unclaimed,
+        _cut_off((a, b)),
+    )
+    with figure_for(figure, "epc-significance", caption) as canvas:
         upper, lower = canvas.subplots(2, 1, sharex=True, height_ratios=[3, 2])
         _draw_curves(upper, {curve.system: curve for curve in (a, b)})
         if not a.measure.higher_is_better:
@@ -354,17 +405,41 @@ def _beyond(levels: Sequence[float]) -> str:
     return f"below {100 * low:g} or above {100 * high:g} %"
 
 
-def epc_significance_caption(
-    a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison, *, levels: Sequence[float] = _LEVELS
-) -> str:
-    """Say what the two panels show."""
-    return sentences(
-        f"(a) Expected performance curves: {how_judged(a)}",
-        f"(b) Confidence that {a.system} is worse than {b.system}, {comparison.test} test, "
-        f"{GIVEN_ALONG[comparison.threshold]}; grey: {_beyond(levels)}",
-        comparison.unclaimed,
-        _cut_off((a, b)),
-    )
+def pooled_curves(
+    result: FusionBenchmark,
+    *,
+    group: str = "all",
+    bands: Literal["none", "pointwise", "simultaneous"] = "none",
+    compare: bool = False,
+    confidence: float = 0.95,
+) -> Drawn:
+    """Give the pooled curves of a benchmark, with bands and where two methods differ.
+
+    Parameters
+    ----------
+    result : FusionBenchmark
+        The runs.
+    group : str, default "all"
+        Which group, if several methods are drawn.
+    bands : {"none", "pointwise", "simultaneous"}, default "none"
+        Bands around the curves of several methods.
+    compare : bool, default False
+        Shade where two methods differ along alpha, thresholds re-estimated.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    """
+    from fairtrial.benchmark.pooling import compare_pooled, pooled_band
+
+    runs = result.runs
+    if compare and len(runs) != 2:
+        raise ParameterError("{compare!p} is for two methods; name them with {fusions!o}", compare=0, fusions="A,B")
+    if bands != "none" and len(runs) < 2:
+        raise ParameterError("{bands!p} is for several methods; name them with {fusions!o}", bands=0, fusions="A,B")
+    around = None
+    if bands != "none":
+        around = {run.label: pooled_band(run, group=group, kind=bands, confidence=confidence) for run in runs}
+    compared = compare_pooled(runs[0], runs[1], group=group, confidence=confidence) if compare else None
+    return Drawn((runs,), {"group": group, "bands": around, "comparison": compared})
 
 
 def pooled_epc_plot(
@@ -422,38 +497,18 @@ def pooled_epc_plot(
         counts = {name: len(experiments) for name, experiments in first.groups()} | {"all": len(first.experiments)}
         names = [name for name in first.pooled if name != "all" or len(first.pooled) != 2]
         curves = {f"{name} ({counts[name]})": first.pooled[name] for name in names}
+        what, all_curves = first.label, list(first.pooled.values())
     else:
         for run in runs:
             if group not in run.pooled:
                 text = f"there is no group {shown(group)}; there are {listed(run.pooled)}"
                 raise ParameterError(text, code="no-such-group")
         curves = {run.label: run.pooled[group] for run in runs}
-    with axes_for(ax, "pooled-epc") as axes:
-        _draw_curves(axes, curves, bands)
-        for band in list((bands or {}).values())[:1]:
-            explain_band(axes, str(band.described))
-        if comparison is not None:
-            for place, (low, high, _) in enumerate(_regions(comparison)):
-                axes.axvspan(low, high, color=PALE, zorder=0, label=None if place else "significantly different")
-        return axes
-
-
-def pooled_epc_caption(
-    results: BenchmarkResult | Sequence[BenchmarkResult],
-    *,
-    group: str = "all",
-    bands: Mapping[str, Band] | None = None,
-    comparison: CurveComparison | None = None,
-) -> str:
-    """Say what a figure of pooled curves shows."""
-    runs = several(results, "result")
-    first = runs[0]
-    what = first.label if len(runs) == 1 else "all experiments" if group == "all" else group
+        what, all_curves = "all experiments" if group == "all" else group, list(curves.values())
     data = f"{first.benchmark} (synthetic)" if first.synthetic else first.benchmark
-    curves = list(first.pooled.values()) if len(runs) == 1 else [run.pooled[group] for run in runs]
     parts: list[object] = [
         f"Pooled expected performance curves: {data}, {first.protocol}, {what}",
-        how_judged(curves[0]),
+        how_judged(all_curves[0]),
     ]
     parts += [f"{band.described}, {GIVEN_ALONG[band.threshold]}" for band in list((bands or {}).values())[:1]]
     if comparison is not None:
@@ -461,7 +516,14 @@ def pooled_epc_caption(
         whole = "simultaneously over the whole range" if comparison.simultaneous else "at each alpha by itself"
         level = f"{level_text(comparison.confidence)} confidence, {GIVEN_ALONG[comparison.threshold]}"
         parts += [f"{differ}, {level}, {whole}", comparison.unclaimed]
-    return sentences(*parts, _cut_off(curves))
+    with axes_for(ax, "pooled-epc", sentences(*parts, _cut_off(all_curves))) as axes:
+        _draw_curves(axes, curves, bands)
+        for band in list((bands or {}).values())[:1]:
+            explain_band(axes, str(band.described))
+        if comparison is not None:
+            for place, (low, high, _) in enumerate(_regions(comparison)):
+                axes.axvspan(low, high, color=PALE, zorder=0, label=None if place else "significantly different")
+        return axes
 
 
 def pooled_chart(

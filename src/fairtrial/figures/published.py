@@ -19,8 +19,9 @@ from fairtrial.figures.style import (
     look,
     plain_log_axis,
 )
+from fairtrial.figures.table import Drawn
 from fairtrial.published.eer_bound import EerBound, EerBounds
-from fairtrial.published.normal import DeviationCurves, HterDensity
+from fairtrial.published.normal import DeviationCurves, HterDensity, ratios_up_to
 from fairtrial.published.normal import hter_density as hter_density
 from fairtrial.published.normal import hter_deviations as hter_deviations
 
@@ -65,7 +66,12 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
     last = max(3 * critical, 12.0)
     within = sorted((pair for pair in bounds.pairs if pair.chi2 <= last), key=lambda pair: pair.chi2)
     beyond = [pair for pair in bounds.pairs if pair.chi2 > last]
-    with axes_for(ax, "eer-bound") as axes:
+    caption = (
+        f"Lower bounds of chi2 from EERs on {bounds.pairs[0].trials:,} trials, and upper bounds of p; arrows: where "
+        "the truth may lie; triangles: pairs beyond the right end of the axis. Shaded: significant at p = "
+        f"{p_value:g}, for each pair by itself."
+    )
+    with axes_for(ax, "eer-bound", caption) as axes:
         grid = np.linspace(0, last, 400)
         axes.semilogy(grid, chdtrc(1, grid), color="black", linewidth=1.4)
         axes.axvspan(critical, last, color=PALE, alpha=0.5, zorder=0)
@@ -91,19 +97,25 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
         return axes
 
 
-def eer_bound_caption(bounds: EerBounds) -> str:
-    """Say what the bounds mean."""
-    return (
-        f"Lower bounds of chi2 from EERs on {bounds.pairs[0].trials:,} trials, and upper bounds of p; arrows: where "
-        "the truth may lie; triangles: pairs beyond the right end of the axis. Shaded: significant at p = "
-        f"{bounds.p_value:g}, for each pair by itself."
-    )
-
-
 def _named(pair: EerBound) -> str:
     if pair.names is not None:
         return " and ".join(legible(name) for name in pair.names)
     return f"{100 * pair.a:.4g} and {100 * pair.b:.4g} %"
+
+
+def deviations(*, far: float = 0.1, frr: float = 0.2, genuine: int = 100, most: float = 1000.0) -> Drawn:
+    """Compute standard deviations against the ratio of impostor to genuine trials.
+
+    Parameters
+    ----------
+    far, frr : float, default 0.1 and 0.2
+        The error rate, a fraction.
+    genuine : int, default 100
+        The number of genuine trials, NC.
+    most : float, default 1000
+        The largest NI / NC.
+    """
+    return Drawn((hter_deviations(ratios=ratios_up_to(most), far=far, frr=frr, genuine=genuine),))
 
 
 def hter_sd_plot(data: DeviationCurves, *, ax: Axes | None = None) -> Axes:
@@ -131,7 +143,14 @@ def hter_sd_plot(data: DeviationCurves, *, ax: Axes | None = None) -> Axes:
     'log'
     """
     names = {"HTER": "HTER, eq. (13)", "NAIVE": "NAIVE: HTER as a proportion", "CLASS": "CLASS: classification error"}
-    with axes_for(ax, "hter-sd") as axes:
+    caption = Text(
+        "{FAR} {far:level}, {FRR} {frr:level}, NC = {genuine:plural independent genuine trial}. More impostor trials "
+        "hardly reduce the deviation of the HTER, though NAIVE and CLASS fall.",
+        far=data.far,
+        frr=data.frr,
+        genuine=data.genuine,
+    )
+    with axes_for(ax, "hter-sd", str(caption)) as axes:
         for number, (name, values) in enumerate(data.deviations.items()):
             every = max(1, len(values) // 6)
             # wide below narrow, and markers in turn, where lines coincide
@@ -145,19 +164,6 @@ def hter_sd_plot(data: DeviationCurves, *, ax: Axes | None = None) -> Axes:
         plain_log_axis(axes.yaxis, log_ticks(low, high))
         axes.set_ylim(low, high)
         return axes
-
-
-def hter_sd_caption(data: DeviationCurves) -> str:
-    """Say what the curves show."""
-    return str(
-        Text(
-            "{FAR} {far:level}, {FRR} {frr:level}, NC = {genuine:plural independent genuine trial}. More impostor "
-            "trials hardly reduce the deviation of the HTER, though NAIVE and CLASS fall.",
-            far=data.far,
-            frr=data.frr,
-            genuine=data.genuine,
-        )
-    )
 
 
 def hter_density_plot(data: HterDensity, *, ax: Axes | None = None) -> Axes:
@@ -185,10 +191,15 @@ def hter_density_plot(data: HterDensity, *, ax: Axes | None = None) -> Axes:
     'HTER (%)'
     """
     interval, mark = data.interval, look(0)
-    with axes_for(ax, "hter-density") as axes:
+    level = level_text(interval.confidence)
+    caption = (
+        f"Normal density of the HTER, standard deviation {percent(interval.sigma)}, eq. (13); shaded: the area of the "
+        f"{level} interval. All trials are taken as independent."
+    )
+    with axes_for(ax, "hter-density", caption) as axes:
         axes.plot(data.values, data.density, color=mark.colour)
         inside = (data.values >= interval.low) & (data.values <= interval.high)
-        area = f"{level_text(interval.confidence)} interval, {figures_text(interval.low, interval.high, True)}"
+        area = f"{level} interval, {figures_text(interval.low, interval.high, True)}"
         axes.fill_between(data.values, data.density, where=inside.tolist(), color=mark.colour, alpha=0.2, label=area)
         axes.axvline(
             interval.estimate, color="black", linewidth=1, linestyle=":", label=f"HTER {percent(interval.estimate)}"
@@ -197,11 +208,3 @@ def hter_density_plot(data: HterDensity, *, ax: Axes | None = None) -> Axes:
         axes.set(xlim=(data.values[0], data.values[-1]), ylabel="density", yticks=[])
         in_percent(axes.xaxis, "HTER")
         return axes
-
-
-def hter_density_caption(data: HterDensity) -> str:
-    """Say what the density is of."""
-    return (
-        f"Normal density of the HTER, standard deviation {percent(data.interval.sigma)}, eq. (13); shaded: the area "
-        f"of the {level_text(data.interval.confidence)} interval. All trials are taken as independent."
-    )

@@ -12,7 +12,7 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_number
 from fairtrial.core.trials import Trials, TrialsLike, check_drawable, trials_of
 from fairtrial.core.words import level_text, p_phrase, term
 from fairtrial.evaluation.roc import roc_curve
-from fairtrial.figures.det import OperatingCurve, det_plot, operating_curves
+from fairtrial.figures.det import OperatingCurve, det_plot, operating_curves, thresholds_of
 from fairtrial.figures.style import (
     GREY,
     PALE,
@@ -29,6 +29,8 @@ from fairtrial.figures.style import (
     score_range,
     several,
 )
+from fairtrial.figures.table import Drawn
+from fairtrial.fusion.prediction import SystemCorrelations, system_correlations
 from fairtrial.inference.bootstrap import BootstrapMethod
 from fairtrial.inference.estimates import GIVEN_ALONG
 from fairtrial.inference.people import Cluster
@@ -38,9 +40,8 @@ from fairtrial.rules.criteria import CriterionLike, as_criterion
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fairtrial.evaluation.comparison import PairComparison
+    from fairtrial.evaluation.comparison import Comparison, PairComparison
     from fairtrial.figures.style import Canvas
-    from fairtrial.fusion.prediction import SystemCorrelations
 
 
 _TAIL = 0.001
@@ -234,8 +235,9 @@ def diagnostic_plot(
     4
     """
     systems = several(diagnostics, "system")
-    many = len(systems) > 1
-    with figure_for(figure, "diagnostic") as canvas:
+    many, point = len(systems) > 1, systems[0].curve.point
+    caption = f"Scores and errors on test; dotted: threshold from {PROVENANCES[point.kind].source}. {point.described}"
+    with figure_for(figure, "diagnostic", caption) as canvas:
         density, rates, wer, det = canvas.subplots(2, 2).ravel().tolist()
         for number, system in enumerate(systems):
             name, mark = legible(system.curve.system), look(number)
@@ -278,12 +280,6 @@ def diagnostic_plot(
         det_plot([system.curve for one in systems], ax=det)
         det.set_title("(d) DET")
         return density, rates, wer, det
-
-
-def diagnostic_caption(diagnostics: Diagnostic | Sequence[Diagnostic]) -> str:
-    """Say what the four panels show."""
-    point = several(diagnostics, "system")[0].curve.point
-    return f"Scores and errors on test; dotted: threshold from {PROVENANCES[point.kind].source}. {point.described}"
 
 
 _TURN = np.linspace(0, 2 * np.pi, 181)
@@ -420,7 +416,12 @@ def scatter_plot(data: Scatter, *, thresholds: Mapping[str, float] | None = None
     >>> scatter_plot(scatter_data(lp1.test, "(DCTb,MLP)", "(PAC,GMM)")).get_xlabel()
     'score of (DCTb,MLP)'
     """
-    with axes_for(ax, "scatter", markerscale=2) as axes:
+    lost = f"; {data.left_out:,} trials with infinite scores left out" if data.left_out else ""
+    caption = (
+        f"Scores of {data.a} and {data.b}: a random sample of each class (seed {data.seed}){lost}. Ellipses: the "
+        "Gaussian of all trials of the class, at 1 and 2 standard deviations."
+    )
+    with axes_for(ax, "scatter", caption, markerscale=2) as axes:
         # the larger class first, so that it does not hide the other
         classes = ((1, "impostor", data.impostor), (0, "genuine", data.genuine))
         for number, name, part in classes:
@@ -442,17 +443,48 @@ def scatter_plot(data: Scatter, *, thresholds: Mapping[str, float] | None = None
         return axes
 
 
-def scatter_caption(data: Scatter) -> str:
-    """Say what a scatter plot shows."""
-    lost = f"; {data.left_out:,} trials with infinite scores left out" if data.left_out else ""
-    return (
-        f"Scores of {data.a} and {data.b}: a random sample of each class (seed {data.seed}){lost}. Ellipses: the "
-        "Gaussian of all trials of the class, at 1 and 2 standard deviations."
-    )
+def scatter_sets(
+    dev: Trials,
+    test: Trials,
+    *,
+    criterion: CriterionLike = "eer",
+    alpha: float | None = None,
+    points: str | int = 500,
+    rng: np.random.Generator | int | None = 0,
+) -> Drawn:
+    """Choose trials of two systems to draw against each other, with thresholds from dev.
+
+    Parameters
+    ----------
+    dev, test : Trials
+        The trials that thresholds are chosen on, and those that are drawn.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How thresholds are chosen on dev.
+    alpha : float, optional
+        The weight or the target that the criterion takes.
+    points : int or str, default 500
+        The largest number of trials of each class, or a proportion of them, as in 1%.
+    rng : numpy.random.Generator, int or None, default 0
+        A generator, or a seed.
+
+    Returns
+    -------
+    Drawn
+        The trials and the thresholds.
+    """
+    a, b = dev.systems
+    data = scatter_data(test, a, b, points=points, rng=rng)
+    return Drawn((data,), {"thresholds": thresholds_of(dev, test, criterion, alpha)}, (*dev.notes, *test.notes))
 
 
 _MANY = 12
 """Systems beyond which numbers would not fit into their squares."""
+
+
+def dev_correlations(dev: Trials, test: Trials | None = None) -> Drawn:
+    """Correlate systems within each class of the trials of dev, and of test if it is given, too."""
+    trials = dev if test is None else test
+    return Drawn((system_correlations(trials),), {}, tuple(trials.notes))
 
 
 def correlation_plot(correlations: SystemCorrelations, *, figure: Canvas | None = None) -> Canvas:
@@ -484,7 +516,8 @@ def correlation_plot(correlations: SystemCorrelations, *, figure: Canvas | None 
     """
     names = [legible(name) for name in correlations.systems]
     count = len(names) - 1
-    with figure_for(figure, "correlation", (2.6 + 0.9 * count, 1.6 + 0.45 * count)) as canvas:
+    caption = "Correlations of the scores of systems, within genuine and within impostor trials."
+    with figure_for(figure, "correlation", caption, (2.6 + 0.9 * count, 1.6 + 0.45 * count)) as canvas:
         panels = canvas.subplots(1, 2, sharey=True)
         for ax, word in zip(panels, ("genuine", "impostor"), strict=True):
             part = getattr(correlations, word)
@@ -505,9 +538,10 @@ def correlation_plot(correlations: SystemCorrelations, *, figure: Canvas | None 
         return canvas
 
 
-def correlation_caption(correlations: SystemCorrelations) -> str:
-    """Say what the two maps show."""
-    return "Correlations of the scores of systems, within genuine and within impostor trials."
+def leading_pair(result: Comparison) -> Drawn:
+    """Give the only pair of a comparison."""
+    (pair,) = result.pairs
+    return Drawn((pair,), {"measure": result.measure.label}, tuple(result.notes))
 
 
 def bootstrap_plot(
@@ -560,7 +594,13 @@ def bootstrap_plot(
         raise TrialsError("there is no bootstrap of counts; compare the scores themselves", code="needs-scores")
     low, high = replicates.interval(confidence=pair.confidence, method=method)
     count = len(replicates.replicates)
-    with axes_for(ax, "bootstrap") as axes:
+    inside = "0 lies within the interval: no difference is shown" if low <= 0 <= high else "0 lies outside the interval"
+    caption = (
+        f"{count:,} bootstrap replicates on test, {GIVEN_ALONG['fixed']}. "
+        f"{inside if replicates.moves else 'All are equal, so nothing can be tested'}. "
+        f"{test.test.capitalize()} test, {GIVEN_ALONG[test.threshold]}: {p_phrase(test.p_value)}."
+    )
+    with axes_for(ax, "bootstrap", caption) as axes:
         weights = np.full(count, 1 / count)
         axes.hist(replicates.replicates, bins=bins, weights=weights, color=PALE, edgecolor=GREY, linewidth=0.5)
         for number, bound in enumerate((low, high) if replicates.moves else ()):
@@ -578,16 +618,3 @@ def bootstrap_plot(
         axes.set_xlabel(difference)
         in_percent(axes.yaxis, "replicates")
         return axes
-
-
-def bootstrap_caption(pair: PairComparison, *, method: BootstrapMethod = "percentile") -> str:
-    """Say what the histogram shows, and what the primary test says."""
-    replicates, test = pair.replicates, pair.headline
-    assert replicates is not None
-    low, high = replicates.interval(confidence=pair.confidence, method=method)
-    inside = "0 lies within the interval: no difference is shown" if low <= 0 <= high else "0 lies outside the interval"
-    return (
-        f"{len(replicates.replicates):,} bootstrap replicates on test, {GIVEN_ALONG['fixed']}. "
-        f"{inside if replicates.moves else 'All are equal, so nothing can be tested'}. "
-        f"{test.test.capitalize()} test, {GIVEN_ALONG[test.threshold]}: {p_phrase(test.p_value)}."
-    )

@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri
 
 from fairtrial.core.errors import OutputError, ParameterError, check_choice
 from fairtrial.core.words import Text, cut, levels_text, term
-from fairtrial.figures.table import FIGURES, Drawing
+from fairtrial.figures.table import FIGURES, Drawing, caption_of
 from fairtrial.formats.files import PathLike, check_place, write_whole
 
 if TYPE_CHECKING:
@@ -310,32 +310,35 @@ def several(data: _T | Sequence[_T], what: str = "curve") -> tuple[_T, ...]:
 
 
 @contextmanager
-def axes_for(ax: Axes | None, name: str, size: tuple[float, float] | None = None, **legend: Any) -> Iterator[Axes]:
-    """Give the caller's axes as they are, or axes of a new figure; what was drawn gets a legend below."""
-    if ax is not None:
-        before = list(ax.texts)
-        yield ax
-        legend_below(ax, **legend)
-        _write_literally([ax], before)
+def axes_for(
+    ax: Axes | None, name: str, caption: str, size: tuple[float, float] | None = None, **legend: Any
+) -> Iterator[Axes]:
+    """Give axes to draw in, those of a new figure by default; add a legend below, and the caption as their label."""
+    if ax is None:
+        with figure_for(None, name, "", size) as figure, axes_for(figure.add_subplot(), name, caption, **legend) as ax:
+            yield ax
         return
-    with figure_for(None, name, size) as figure:
-        axes = figure.add_subplot()
-        yield axes
-        legend_below(axes, **legend)
+    others = list(ax.texts)
+    yield ax
+    legend_below(ax, **legend)
+    ax.set_label(caption)
+    _write_literally([ax], others)
 
 
 @contextmanager
-def figure_for(figure: Canvas | None, name: str, size: tuple[float, float] | None = None) -> Iterator[Canvas]:
-    """Give the caller's figure as it is, or a new one in the style of fairtrial."""
-    if figure is not None:
-        yield figure
-        _write_literally(figure.axes)
-        return
-    import matplotlib.pyplot as plt
+def figure_for(
+    figure: Canvas | None, name: str, caption: str, size: tuple[float, float] | None = None
+) -> Iterator[Canvas]:
+    """Give a figure to draw in, by default a new one in the style of fairtrial; add the caption as its label."""
+    from matplotlib import rc_context
 
-    with plt.rc_context(STYLE):
-        figure = plt.figure(figsize=size or FIGURES[name].size, layout="constrained")
+    with rc_context(STYLE if figure is None else {}):
+        if figure is None:
+            import matplotlib.pyplot as plt
+
+            figure = plt.figure(figsize=size or FIGURES[name].size, layout="constrained")
         yield figure
+        figure.set_label(caption)
         _write_literally(figure.axes)
 
 
@@ -385,14 +388,26 @@ def explain_band(ax: Axes, label: str) -> None:
 
 
 def draw_point(
-    ax: Axes, number: int, x: float, y: float, *, across: Range | None = None, up: Range | None = None
+    ax: Axes,
+    number: int,
+    x: float,
+    y: float,
+    *,
+    across: Range | None = None,
+    up: Range | None = None,
+    floors: Range = (0.0, 0.0),
 ) -> Any:
-    """Draw a point with the intervals of its coordinates, as far as they are known."""
+    """Draw a point with the known intervals of its coordinates, as arrowheads where these leave the axes."""
     mark = look(number)
     xerr, yerr = (
         None if limits is None else [[max(at - limits[0], 0.0)], [max(limits[1] - at, 0.0)]]
         for at, limits in ((x, across), (y, up))
     )
+    beyond: dict[str, Any] = {"markersize": 5, "markeredgewidth": 0, "clip_on": False, "zorder": 5, "gid": "beyond"}
+    if across is not None and max(across[0], 0.0) < floors[0] < x:
+        ax.plot(floors[0], y, "<", color=mark.colour, **beyond)
+    if up is not None and max(up[0], 0.0) < floors[1] < y:
+        ax.plot(x, floors[1], "v", color=mark.colour, **beyond)
     style: dict[str, Any] = {"markeredgecolor": "white", "markersize": 7, "elinewidth": 1.1, "capsize": 2.5}
     return ax.errorbar(x, y, xerr=xerr, yerr=yerr, color=mark.colour, marker=mark.marker, zorder=4, **style)
 
@@ -401,12 +416,6 @@ def draw_hollow_point(ax: Axes, number: int, x: float, y: float) -> None:
     """Draw a point that is a posteriori."""
     mark = look(number)
     ax.plot(x, y, mark.marker, color=mark.colour, markerfacecolor="white", markersize=6, zorder=3)
-
-
-def draw_beyond(ax: Axes, number: int, x: float, y: float, marker: str) -> None:
-    """Draw an arrowhead on the edge of the axes, where an interval leaves them."""
-    colour = look(number).colour
-    ax.plot(x, y, marker, color=colour, markersize=5, markeredgewidth=0, clip_on=False, zorder=5, gid="beyond")
 
 
 def draw_diagonal(ax: Axes, low: float, high: float, label: str | None = None) -> None:
@@ -488,7 +497,7 @@ def write_picture(
     width: float | None = None,
     height: float | None = None,
     dpi: int | None = None,
-) -> None:
+) -> str:
     """Draw a figure and write it as PNG, SVG or PDF; no window, and nothing global, is touched.
 
     Parameters
@@ -500,7 +509,7 @@ def write_picture(
     title : str, default ""
         The title; there is none by default.
     notes : {"none", "caption"}, default "none"
-        ``caption``: write the caption of a figure of `FIGURES` beside the picture, as ``.txt``.
+        ``caption``: write the caption beside the picture, as ``.txt``.
     style : {"screen", "paper"}, default "screen"
         ``paper``: serif letters, thin lines, no grid and 300 dots per inch.
     width : float, optional
@@ -509,6 +518,11 @@ def write_picture(
         The height in inches; that of the figure by default.
     dpi : int, optional
         Dots per inch of a PNG; 120 by default, 300 on paper.
+
+    Returns
+    -------
+    str
+        The caption of the figure.
 
     Raises
     ------
@@ -550,6 +564,7 @@ def write_picture(
                 f"{path}: {size[0]:g} by {size[1]:g} inches are too small for this figure; make it wider and higher",
                 code="size",
             ) from warning
-    if notes == "caption" and isinstance(draw, Drawing):
+    if notes == "caption":
         with write_whole(Path(path).with_suffix(".txt")) as place:
-            place.write_text(f"{draw.caption}\n", encoding="utf-8")
+            place.write_text(f"{caption_of(figure)}\n", encoding="utf-8")
+    return caption_of(figure)

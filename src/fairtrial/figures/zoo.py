@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairtrial.core.trials import Trials
 from fairtrial.core.words import Text, cut, listed
+from fairtrial.figures.det import only_system, thresholds_of
 from fairtrial.figures.style import (
     GREY,
     Floats,
@@ -19,8 +21,10 @@ from fairtrial.figures.style import (
     score_range,
     sentences,
 )
-from fairtrial.groups.zoo import Zoo
+from fairtrial.figures.table import Drawn
+from fairtrial.groups.zoo import Role, Shows, Zoo
 from fairtrial.groups.zoo import zoo_data as zoo_data
+from fairtrial.rules.criteria import CriterionLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,6 +70,39 @@ def zoo_chart(zoo: Zoo) -> dict[str, Any]:
     }
 
 
+def zoo_sets(
+    dev: Trials,
+    test: Trials,
+    *,
+    criterion: CriterionLike = "eer",
+    alpha: float | None = None,
+    shows: Shows = "scores",
+    by: Role = "claim",
+) -> Drawn:
+    """Gather everybody's genuine and impostor trials of one system.
+
+    Parameters
+    ----------
+    dev, test : Trials
+        The trials that the threshold is chosen on, and those that are drawn.
+    criterion : str, Criterion, DetectionCosts or callable, default "eer"
+        How the threshold is chosen on dev.
+    alpha : float, optional
+        The weight or the target that the criterion takes.
+    shows : {"scores", "errors"}, default "scores"
+        Mean scores, or error rates at the threshold from dev.
+    by : {"claim", "subject"}, default "claim"
+        claim: who is imitated (lambs); subject: who imitates (wolves).
+
+    Returns
+    -------
+    Drawn
+        The zoo.
+    """
+    threshold = thresholds_of(dev, test, criterion, alpha)[only_system(dev)]
+    return Drawn((zoo_data(test, by=by, shows=shows, threshold=threshold),), {}, (*dev.notes, *test.notes))
+
+
 def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
     """Draw every person by their genuine and impostor trials, and name those who stand out.
 
@@ -94,7 +131,23 @@ def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
     'mean score of genuine trials'
     """
     other, across, unplaced = zoo.imitation[1], zoo.places, np.isnan(zoo.places)
-    with axes_for(ax, "zoo") as axes:
+    needed = "trials of both classes" if zoo.by == "claim" else "impostor trials"
+    lost = f"; {zoo.left_out:,} without {needed} left out" if zoo.left_out else ""
+    rule = "more errors than chance explains; larger dots: several people"
+    if zoo.shows == "scores":
+        rule = "beyond Tukey's fences; dotted: quartiles"
+    margin_words = ""
+    if zoo.subjects is not None:
+        wolves = listed([name for name, wolf in zip(zoo.subjects.names, zoo.subjects.lambs, strict=True) if wolf])
+        margin_words = f"Right margin: impostor trials by subject; wolves, who imitate others: {wolves or 'none'}"
+    elif zoo.by == "subject" and unplaced.any():
+        margin_words = "Right margin: subjects without genuine trials"
+    caption = sentences(
+        f"The zoo of {zoo.system} on test: {len(zoo.names):,} {zoo.by}s{lost}. Goats and {other}: {rule}",
+        f"Impostor trials are those {_IMPOSTOR_TRIALS[zoo.by]}",
+        margin_words,
+    )
+    with axes_for(ax, "zoo", caption) as axes:
         plain = ~zoo.goats & ~zoo.lambs & ~unplaced
         places, people = np.unique(np.stack([across, zoo.impostor], 1)[plain], axis=0, return_counts=True)
         axes.scatter(places[:, 0], places[:, 1], s=16.0 * people, color=GREY, alpha=0.55, linewidths=0)
@@ -127,25 +180,6 @@ def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
             else:
                 axis.set_label_text(label)
         return axes
-
-
-def zoo_caption(zoo: Zoo) -> str:
-    """Say what the zoo shows, and what makes somebody stand out."""
-    needed = "trials of both classes" if zoo.by == "claim" else "impostor trials"
-    lost = f"; {zoo.left_out:,} without {needed} left out" if zoo.left_out else ""
-    rule = "more errors than chance explains; larger dots: several people"
-    if zoo.shows == "scores":
-        rule = "beyond Tukey's fences; dotted: quartiles"
-    parts = [
-        f"The zoo of {zoo.system} on test: {len(zoo.names):,} {zoo.by}s{lost}. Goats and {zoo.imitation[1]}: {rule}",
-        f"Impostor trials are those {_IMPOSTOR_TRIALS[zoo.by]}",
-    ]
-    if zoo.subjects is not None:
-        wolves = listed([name for name, wolf in zip(zoo.subjects.names, zoo.subjects.lambs, strict=True) if wolf])
-        parts.append(f"Right margin: impostor trials by subject; wolves, who imitate others: {wolves or 'none'}")
-    elif zoo.by == "subject":
-        parts.append("Right margin: subjects without genuine trials" if np.isnan(zoo.places).any() else "")
-    return sentences(*parts)
 
 
 def _name_outliers(ax: Axes, zoo: Zoo) -> None:
