@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -25,6 +24,7 @@ from fairtrial.calibration.curves import (
 from fairtrial.calibration.measures import GIVEN_CALIBRATION
 from fairtrial.calibration.methods import LinearInfluence
 from fairtrial.core.errors import ParameterError
+from fairtrial.core.results import plain
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import level_text, listed, percent
 from fairtrial.figures.det import only_system
@@ -38,6 +38,7 @@ from fairtrial.figures.style import (
     draw_band,
     draw_line,
     draw_marked_line,
+    ends_of,
     explain,
     explain_band,
     in_percent,
@@ -89,7 +90,7 @@ def _draw_over_priors(ax: Axes, curves: Sequence[BayesErrorCurve | EceCurve], la
     for number, curve in enumerate(curves):
         if curve.band is not None:
             draw_band(ax, number, curve.band.log_odds, curve.band.low, curve.band.high)
-    low, high = float(curves[0].log_odds[0]), float(curves[0].log_odds[-1])
+    low, high = ends_of(curves[0].log_odds)
     ax.set(xlim=(low, high), xlabel="prior log-odds of a genuine trial", ylim=(0, top), ylabel=label)
     above = ax.secondary_xaxis("top", functions=(lambda x: x, lambda x: x))
     priors = [prior for prior in _PRIORS if low <= logit(prior) <= high]
@@ -345,7 +346,7 @@ def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> 
         for number, method in enumerate(methods):
             draw_band(axes, number, method.scores, method.low, method.high)
             draw_line(axes, number, method.scores, method.ratios, method.method)
-        axes.set(xlim=(float(first.scores[0]), float(first.scores[-1])), xlabel=f"score of {legible(first.system)}")
+        axes.set(xlim=ends_of(first.scores), xlabel=f"score of {legible(first.system)}")
         axes.set_ylabel(_RATIO)
         explain_band(axes, band)
         return axes
@@ -432,8 +433,8 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
             ends = np.concatenate([[curve.start], curve.ends])
             draw_line(axes, number, ends, ratios, legible(curve.system), drawstyle="steps-pre")
         axes.set(xlim=(left, right), xlabel="score" if first.of_scores else f"{_RATIO}, {calibrated}")
-        axes.set(ylim=(up.low, up.high), ylabel=f"{_RATIO} by PAV on test")
-        places, texts = zip(*up.ticks, strict=True)
+        axes.set(ylim=(up["low"], up["high"]), ylabel=f"{_RATIO} by PAV on test")
+        places, texts = zip(*up["ticks"], strict=True)
         axes.set_yticks(places, labels=[text.replace("-", "\N{MINUS SIGN}") for text in texts])
         explain_band(axes, band)
         return axes
@@ -448,11 +449,11 @@ def _pav_limits(curves: Sequence[PavCurve]) -> tuple[Range, Range, Axis]:
         values += [curve.low[within], curve.high[within], curve.ratios, curve.guide[1]]
     bottom, top = padded(np.concatenate(values))
     axis = linear_axis(f"{_RATIO} on test", padded((bottom, top), room=0.04))
-    ticks = [tick for tick in axis.ticks if bottom + axis.high - top < tick[0] < 2 * top - axis.high]
+    ticks = [tick for tick in axis["ticks"] if bottom + axis["high"] - top < tick[0] < 2 * top - axis["high"]]
     for end, sign in ((bottom, -1), (top, 1)):
         if any((curve.ratios == sign * np.inf).any() for curve in curves):
             ticks.append((end, "\N{MINUS SIGN}\N{INFINITY}" if sign < 0 else "\N{INFINITY}"))
-    return (float(left), float(right)), (bottom, top), replace(axis, ticks=tuple(sorted(ticks)))
+    return (float(left), float(right)), (bottom, top), {**axis, "ticks": tuple(sorted(ticks))}
 
 
 def tippett_curves(result: Calibrated) -> Drawn:
@@ -514,27 +515,13 @@ def _misleading(curve: TippettCurve) -> str:
 def _over_priors_chart(curve: BayesErrorCurve | EceCurve) -> dict[str, Any]:
     """Give the band of a calibrated system, its line and the minimum; infinite limits are above any axis."""
     assert curve.band is not None
-    chart = {"band": {"low": curve.band.low.tolist(), "high": np.minimum(curve.band.high, _BEYOND).tolist()}}
+    band = {"low": curve.band.low, "high": np.minimum(curve.band.high, _BEYOND)}
     if isinstance(curve, EceCurve):
-        return {**chart, "calibrated": curve.calibrated.tolist(), "minimum": curve.minimum.tolist()}
-    counts = curve.calibrated.counts
-    return {
-        **chart,
-        "calibrated": curve.calibrated.rates.tolist(),
-        "minimum": curve.minimum.rates.tolist(),
-        "supported": curve.calibrated.supported.astype(int).tolist(),
-        "false_accepts": counts.false_accepts.tolist(),
-        "false_rejects": counts.false_rejects.tolist(),
-    }
-
-
-def _tippett_chart(curve: TippettCurve) -> dict[str, Any]:
-    return {
-        "x": linear_axis(_RATIO, (float(curve.ratios[0]), float(curve.ratios[-1]))).to_dict(),
-        "genuine": curve.genuine.tolist(),
-        "impostor": curve.impostor.tolist(),
-        "misled": f"{_misleading(curve)} trials",
-    }
+        return {"band": band, "calibrated": curve.calibrated, "minimum": curve.minimum}
+    errors = curve.calibrated
+    lines = {"calibrated": errors.rates, "minimum": curve.minimum.rates, "supported": errors.supported.astype(int)}
+    counts = {name: getattr(errors.counts, name) for name in ("false_accepts", "false_rejects")}
+    return {"band": band, **lines, **counts}
 
 
 def _pav_chart(curve: PavCurve) -> dict[str, Any]:
@@ -542,23 +529,13 @@ def _pav_chart(curve: PavCurve) -> dict[str, Any]:
     across, up, upwards = _pav_limits([curve])
     some = np.unique(np.linspace(0, len(curve.ends) - 1, _MOST_STEPS).astype(np.int64))
     return {
-        "x": linear_axis(f"{_RATIO} from dev", across).to_dict(),
-        "y": upwards.to_dict(),
-        "at": np.clip([curve.start, *curve.ends[some]], *across).tolist(),
-        "steps": np.clip(curve.ratios[some], *up).tolist(),
-        "places": np.clip([curve.start, *curve.places], *across).tolist(),
-        "low": np.clip(curve.low, *up).tolist(),
-        "high": np.clip(curve.high, *up).tolist(),
-    }
-
-
-def _map_chart(curve: LlrMap) -> dict[str, Any]:
-    return {
-        "scores": linear_axis("score", (float(curve.scores[0]), float(curve.scores[-1]))).to_dict(),
-        "y": linear_axis(_RATIO, padded([curve.low, curve.high])).to_dict(),
-        "llr": curve.ratios.tolist(),
-        "low": curve.low.tolist(),
-        "high": curve.high.tolist(),
+        "x": linear_axis(f"{_RATIO} from dev", across),
+        "y": upwards,
+        "at": np.clip([curve.start, *curve.ends[some]], *across),
+        "steps": np.clip(curve.ratios[some], *up),
+        "places": np.clip([curve.start, *curve.places], *across),
+        "low": np.clip(curve.low, *up),
+        "high": np.clip(curve.high, *up),
     }
 
 
@@ -571,36 +548,34 @@ def evidence_charts(results: Sequence[CalibratedSystem], *, confidence: float, r
     errors = [bayes_error_curve(result, confidence=confidence) for result in results]
     entropies = [ece_curve(result, confidence=confidence) for result in results]
     pavs = [pav_curve(result, **resampling) for result in results]
-    systems = [
-        {
-            "name": bayes.system,
-            "bayes": _over_priors_chart(bayes),
-            "ece": _over_priors_chart(ece),
-            "tippett": _tippett_chart(tippett_curve(result, points=_TIPPETT_POINTS)),
-            "pav": _pav_chart(pav),
-            "map": _map_chart(llr_map(result, points=_MAP_POINTS, **resampling))
-            if len(result.calibration.systems) == 1 and result.dev is not None
-            else None,
-        }
-        for result, bayes, ece, pav in zip(results, errors, entropies, pavs, strict=True)
-    ]
-    bayes, odds, neutral = errors[0], errors[0].log_odds, entropies[0].neutral
+    systems: list[dict[str, Any]] = []
+    for result, bayes, ece, pav in zip(results, errors, entropies, pavs, strict=True):
+        charts = {"bayes": _over_priors_chart(bayes), "ece": _over_priors_chart(ece), "pav": _pav_chart(pav)}
+        tippett = tippett_curve(result, points=_TIPPETT_POINTS)
+        lines = {"genuine": tippett.genuine, "impostor": tippett.impostor, "misled": f"{_misleading(tippett)} trials"}
+        charts["tippett"] = {"x": linear_axis(_RATIO, ends_of(tippett.ratios)), **lines}
+        systems.append({"name": bayes.system, **charts, "map": None})
+        if len(result.calibration.systems) == 1 and result.dev is not None:
+            fitted = llr_map(result, points=_MAP_POINTS, **resampling)
+            axes = {"scores": linear_axis("score", ends_of(fitted.scores))}
+            axes["y"] = linear_axis(_RATIO, padded([fitted.low, fitted.high]))
+            systems[-1]["map"] = {**axes, "llr": fitted.ratios, "low": fitted.low, "high": fitted.high}
+    bayes, odds = errors[0], errors[0].log_odds
     assert bayes.band is not None
     level, calibrated = level_text(pavs[0].confidence), f"calibrated {calibrated_words(bayes.kind)}"
     around = f"{level} band, {GIVEN_CALIBRATION[bayes.band.threshold]}"
-    return {
+    highest = _highest([curve.calibrated.rates for curve in errors])
+    shared = {
         "systems": systems,
         "together": len(systems) <= TOGETHER,
-        "log_odds": odds.tolist(),
-        "priors": expit(odds).tolist(),
-        "band_odds": bayes.band.log_odds.tolist(),
-        "neutral": neutral.tolist(),
-        "odds": linear_axis("prior log-odds of a genuine trial", (float(odds[0]), float(odds[-1]))).to_dict(),
-        "rates": linear_axis(
-            "normalised Bayes error", (0.0, _highest([curve.calibrated.rates for curve in errors]))
-        ).to_dict(),
-        "bits": linear_axis("cross-entropy (bits)", (0.0, _highest_bits(entropies))).to_dict(),
-        "shares": linear_axis("trials above", (0.0, 1.0), percent=True).to_dict(),
+        "log_odds": odds,
+        "priors": expit(odds),
+        "band_odds": bayes.band.log_odds,
+        "neutral": entropies[0].neutral,
+        "odds": linear_axis("prior log-odds of a genuine trial", ends_of(odds)),
+        "rates": linear_axis("normalised Bayes error", (0.0, highest)),
+        "bits": linear_axis("cross-entropy (bits)", (0.0, _highest_bits(entropies))),
+        "shares": linear_axis("trials above", (0.0, 1.0), percent=True),
         "captions": {
             "bayes": f"Normalised Bayes error on test, {calibrated}; dashed: the minimum (a posteriori); grey: "
             f"decisions without scores. Faint: fewer than {SUPPORT} errors of a kind. {around}",
@@ -612,3 +587,4 @@ def evidence_charts(results: Sequence[CalibratedSystem], *, confidence: float, r
         },
         "maps": any(system["map"] is not None for system in systems),
     }
+    return dict(plain(shared))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError
+from fairtrial.core.results import plain
 from fairtrial.core.words import figure_text, level_text, listed, shown, term
 from fairtrial.evaluation.bands import Band, CurveComparison
 from fairtrial.evaluation.epc import PerformanceCurve
@@ -23,6 +24,7 @@ from fairtrial.figures.style import (
     draw_band,
     draw_line,
     draw_point,
+    ends_of,
     explain_band,
     figure_for,
     highest_within,
@@ -210,7 +212,7 @@ def _draw_curves(ax: Axes, curves: Mapping[str, PerformanceCurve], bands: Mappin
             draw_band(ax, number, bands[name].alpha, bands[name].low, bands[name].high)
         number += 1
     first = next(iter(curves.values()))
-    ax.set(xlim=(float(first.alpha[0]), float(first.alpha[-1])), xlabel=alpha_label(first.criterion))
+    ax.set(xlim=ends_of(first.alpha), xlabel=alpha_label(first.criterion))
     label = f"{term(first.measure.label)} on {PROVENANCES[first.kind].judged}"
     if first.measure.is_share:
         in_percent(ax.yaxis, label)
@@ -535,22 +537,22 @@ def pooled_chart(
     lines = []
     for number, (name, curve) in enumerate(curves.items()):
         colour, dashes = line_of(number)
-        style = {"colour": COLOURS.index(colour), "dashes": list(dashes), "bold": name == "all"}
         band = (bands or {}).get(name)
-        limits = {} if band is None else {"low": band.low.tolist(), "high": band.high.tolist()}
-        lines.append({"name": name, "alpha": curve.alpha.tolist(), "hter": curve.value.tolist(), **style, **limits})
+        limits = {} if band is None else {"low": band.low, "high": band.high}
+        style = {"colour": COLOURS.index(colour), "dashes": dashes, "bold": name == "all"}
+        lines.append({"name": name, "alpha": curve.alpha, "hter": curve.value, **style, **limits})
     first = next(iter(curves.values()))
     highest = max(highest_within(curve.alpha, curve.value) for curve in curves.values())
     label = f"{term(first.measure.label)} on {PROVENANCES[first.kind].judged} trials"
     up = rate_axis(label, highest) if first.measure.is_share else linear_axis(label, (0.0, 1.08 * highest or 1.0))
-    across = alpha_axis(first.criterion, (float(first.alpha[0]), float(first.alpha[-1])))
     regions = [] if comparison is None else _regions(comparison)
-    return {
+    chart = {
         "curves": lines,
-        "x": across.to_dict(),
-        "y": up.to_dict(),
+        "x": alpha_axis(first.criterion, ends_of(first.alpha)),
+        "y": up,
         "regions": [{"from": low, "to": high, "better": better} for low, high, better in regions],
     }
+    return dict(plain(chart))
 
 
 def _regions(comparison: CurveComparison) -> list[tuple[float, float, str]]:

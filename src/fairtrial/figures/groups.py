@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.results import plain
 from fairtrial.core.words import in_percent as percent_text
 from fairtrial.core.words import level_text, p_phrase, percent, plural, term
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
@@ -28,7 +29,7 @@ from fairtrial.figures.style import (
     look,
     plain_log_axis,
 )
-from fairtrial.figures.system import JudgedCurves, along_alpha, judged_charts, limits_of
+from fairtrial.figures.system import JudgedCurve, along_alpha, judged_charts
 from fairtrial.figures.table import Drawn
 from fairtrial.groups.evaluation import group_curves
 from fairtrial.groups.rates import RATES, Rate
@@ -421,7 +422,7 @@ def group_charts(result: GroupEvaluation, names: Sequence[str], label: str) -> d
     rates = {row.group: row for row in result.groups}
     at_point = judged.curves(judgement, names)
     weight = result.criterion.weight_of_far(result.alpha)
-    groups: list[JudgedCurves] = []
+    groups: list[JudgedCurve] = []
     limits: list[dict[str, Any]] = []
     for name, part in judged.curves(whole, names).items():
         interval = rates[name].hter_interval or judged_interval(
@@ -429,25 +430,21 @@ def group_charts(result: GroupEvaluation, names: Sequence[str], label: str) -> d
         )
         along = intervals_along(part, confidence=levels["hter"], threshold=threshold)
         counts = at_point[name].at(0)
-        group = JudgedCurves.of(curve_of(part), counts, result.threshold, interval, weight, name=name, along=along)
-        groups.append(group)
+        groups.append(JudgedCurve(curve_of(part), counts, result.threshold, interval, weight, name, along))
         limits.append({})
         for rate in RATES:
             requested = rates[name].interval_of(rate)
             if requested is not None:
-                low, high = limits_of(intervals_along(part, measure=rate, confidence=levels[rate], threshold=threshold))
-                low[group.at_point], high[group.at_point] = requested.interval
-                limits[-1][rate] = {"low": low.tolist(), "high": high.tolist(), "asked": list(requested.interval)}
+                along = intervals_along(part, measure=rate, confidence=levels[rate], threshold=threshold)
+                low, high = groups[-1].limits(along, requested)
+                limits[-1][rate] = {"low": low, "high": high, "asked": requested.interval}
     charts = judged_charts(groups, label)
     charts["systems"] = [{**chart, "limits": ends} for chart, ends in zip(charts["systems"], limits, strict=True)]
     charts["rates"] = {}
     middle = (whole.alpha >= ALPHA_ENDS) & (whole.alpha <= 1 - ALPHA_ENDS)
     for rate in RATES:
-        values = np.concatenate([getattr(group.curves.curve, rate)[middle] for group in groups])
+        values = np.concatenate([getattr(group.curve, rate)[middle] for group in groups])
         lowest = max(0.5 * float(np.min(values, where=values > 0, initial=0.02)), _LEAST_AXIS)
-        charts["rates"][rate] = {
-            "axis": log_axis(term(label_of(rate)), (lowest, 1.0)).to_dict(),
-            "all": getattr(whole.test, rate).tolist(),
-            "asked": result.overall[rate],
-        }
-    return charts
+        axis = log_axis(term(label_of(rate)), (lowest, 1.0))
+        charts["rates"][rate] = {"axis": axis, "all": getattr(whole.test, rate), "asked": result.overall[rate]}
+    return dict(plain(charts))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError
+from fairtrial.core.results import plain
 from fairtrial.core.words import level_text, levels_text, listed, p_phrase, shown
 from fairtrial.figures.style import (
     COVERAGE_COLOURS,
@@ -269,13 +270,10 @@ def coverage_chart(rows: Sequence[Covered], best: str) -> dict[str, Any]:
     maps = {}
     for name in _methods(rows, None):
         coverage = np.array([row.coverage for row in rows if row.method == name])
-        maps[name] = {"values": coverage.tolist(), "classes": coverage_classes(coverage).tolist()}
-    return {
-        "cells": [list(cell) for cell in dict.fromkeys((row.n, row.m, row.pi, row.rho) for row in rows)],
-        "maps": maps,
-        "best": best,
-        "legend": [list(entry) for entry in zip(COVERAGE_COLOURS, coverage_labels(), strict=True)],
-    }
+        maps[name] = {"values": coverage, "classes": coverage_classes(coverage)}
+    cells = dict.fromkeys((row.n, row.m, row.pi, row.rho) for row in rows)
+    legend = zip(COVERAGE_COLOURS, coverage_labels(), strict=True)
+    return dict(plain({"cells": list(cells), "maps": maps, "best": best, "legend": list(legend)}))
 
 
 def coverage_plot(

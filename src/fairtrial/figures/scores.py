@@ -81,14 +81,14 @@ class Densities:
         """The same of scores with the other sign."""
         return Densities(-self.high, -self.low, self.genuine[::-1], self.impostor[::-1])
 
-    def to_dict(self) -> dict[str, Any]:
+    def chart(self) -> dict[str, Any]:
         """Give the chart `density`."""
         return {
-            "genuine": self.genuine.tolist(),
-            "impostor": self.impostor.tolist(),
+            "genuine": self.genuine,
+            "impostor": self.impostor,
             "saturated": self.saturated,
             "top": 1.05 * float(max(self.genuine.max(), self.impostor.max())) or 1.0,
-            "scores": linear_axis("score", (self.low, self.high)).to_dict(),
+            "scores": linear_axis("score", (self.low, self.high)),
         }
 
 
@@ -353,19 +353,14 @@ def scatter_data(
     >>> scatter_data(lp1.test, "(DCTb,MLP)", "(PAC,GMM)").seed
     0
     """
-    proportion, most = 1.0, points
-    if isinstance(points, str):
-        number, percents, rest = points.strip().partition("%")
-        try:
-            most = trials_of(trials, "trials").genuine.size if percents else int(number)
-            proportion = float(number) / 100 if percents else 1.0
-        except ValueError:
-            proportion = 0.0
-        if rest or not 0 < proportion <= 1:
-            text = 'points must be a number or a proportion such as "1%", not {given!r}'
-            raise ParameterError(text, code="points", given=points)
-    if int(most) < 1:
-        raise ParameterError(f"there must be at least one point per class, not {points}", code="points")
+    text = str(points).strip()
+    try:
+        proportion, most = (float(text[:-1]) / 100, np.inf) if text.endswith("%") else (1.0, int(text))
+    except ValueError:
+        proportion, most = 0.0, 0
+    if not 0 < proportion <= 1 or most < 1:
+        text = 'points must be a number from 1 or a proportion such as "1%", not {given!r}'
+        raise ParameterError(text, code="points", given=points)
     seed = seed_of(rng)
     trials = trials_of(trials, "trials")
     scores = np.stack([trials.column(name).astype(np.float64) for name in (a, b)], axis=1)
@@ -378,7 +373,7 @@ def scatter_data(
             text = "there is no trial of one class with finite scores of both systems"
             raise TrialsError(text, code="no-finite-scores")
         check_drawable(values)
-        count = min(int(most), max(1, round(proportion * len(values))))
+        count = int(min(most, max(1, round(proportion * len(values)))))
         chosen = np.sort(generator.choice(len(values), count, replace=False))
         with np.errstate(over="ignore", invalid="ignore"):
             covariance = np.cov(values, rowvar=False, bias=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, isfinite, log10
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,18 +62,13 @@ def line_of(number: int) -> tuple[str, tuple[float, ...]]:
     return COLOURS[place], _DASHES[(place + turn) % len(_DASHES)]
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """An axis: its label, where it begins and ends, and its ticks with their labels."""
+class Axis(TypedDict):
+    """An axis as `charts.js` takes it: its label, where it begins and ends, and its ticks with their labels."""
 
     label: str
     low: float
     high: float
     ticks: tuple[Tick, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the axis to `charts.js`."""
-        return {"label": self.label, "low": self.low, "high": self.high, "ticks": [list(tick) for tick in self.ticks]}
 
 
 def linear_ticks(low: float, high: float, *, most: int = 6) -> tuple[Tick, ...]:
@@ -118,11 +113,16 @@ def padded(values: ArrayLike, *, room: float = 0.06, least: float = 1.0) -> Rang
     return low - spare, high + spare
 
 
+def ends_of(values: Floats) -> Range:
+    """Give the first and the last of values in order."""
+    return float(values[0]), float(values[-1])
+
+
 def linear_axis(label: str, limits: Range, *, percent: bool = False) -> Axis:
     """Make a linear axis; with `percent`, its values are fractions that are read in percent."""
     scale = 100.0 if percent else 1.0
     ticks = tuple((value / scale, text) for value, text in linear_ticks(scale * limits[0], scale * limits[1]))
-    return Axis(f"{label} (%)" if percent else label, *limits, ticks)
+    return {"label": f"{label} (%)" if percent else label, "low": limits[0], "high": limits[1], "ticks": ticks}
 
 
 def rate_axis(label: str, highest: float) -> Axis:
@@ -193,7 +193,7 @@ def det_axis(label: str, limits: Range, *, apart: float = 0.06) -> Axis:
         place = float(probit(rate))
         if low <= place <= high and (not ticks or place - ticks[-1][0] >= apart * (high - low)):
             ticks.append((place, f"{100 * rate:.6g}"))
-    return Axis(f"{label} (%)", low, high, tuple(ticks))
+    return {"label": f"{label} (%)", "low": low, "high": high, "ticks": tuple(ticks)}
 
 
 def log_ticks(low: float, high: float) -> tuple[Tick, ...]:
@@ -218,7 +218,7 @@ def log_ticks(low: float, high: float) -> tuple[Tick, ...]:
 def log_axis(label: str, limits: Range) -> Axis:
     """Make the axis of a rate in powers of ten, with ticks in percent."""
     ticks = tuple((log10(rate), text) for rate, text in log_ticks(*limits))
-    return Axis(f"{label} (%)", log10(limits[0]), log10(limits[1]), ticks)
+    return {"label": f"{label} (%)", "low": log10(limits[0]), "high": log10(limits[1]), "ticks": ticks}
 
 
 def coverage_classes(coverage: ArrayLike) -> NDArray[np.int64]:

@@ -58,13 +58,13 @@ def zoo_chart(zoo: Zoo) -> dict[str, Any]:
         )
         for label, values in zip(_labels(zoo), (zoo.places, zoo.impostor), strict=True)
     )
-    x = np.nan_to_num(zoo.places, nan=across.high)  # at the edge without genuine trials
+    x = np.nan_to_num(zoo.places, nan=across["high"])  # at the edge without genuine trials
     points = zip(x.tolist(), zoo.impostor.tolist(), zoo.names, zoo.kinds, strict=True)
     both = f"goat and {imitation}"
     kinds = ("sheep", GREY, 0), ("goat", "var(--c1)", 2), (imitation, "var(--c0)", 0), (both, "var(--c2)", 1)
     return {
-        "x": across.to_dict(),
-        "y": up.to_dict(),
+        "x": across,
+        "y": up,
         "points": [{"x": x, "y": y, "name": name, "kind": kind or "sheep"} for x, y, name, kind in points],
         "kinds": [{"name": name, "colour": colour, "symbol": symbol} for name, colour, symbol in kinds],
     }

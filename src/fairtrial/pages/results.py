@@ -37,7 +37,7 @@ from fairtrial.figures.epc import pooled_chart
 from fairtrial.figures.groups import group_charts
 from fairtrial.figures.repeated import coverage_chart
 from fairtrial.figures.style import linear_axis, padded
-from fairtrial.figures.system import JudgedCurves, judged_charts
+from fairtrial.figures.system import JudgedCurve, judged_charts
 from fairtrial.fusion.fusion import FusionResult
 from fairtrial.groups.rates import RATES
 from fairtrial.groups.results import GroupEvaluation
@@ -151,7 +151,7 @@ def _comparison_page(result: Comparison) -> Page:
         explore={"differences": _difference_chart(result.pairs[:_MOST_PAIRS], label, share)},
     )
     systems = [
-        JudgedCurves.of_judgement(judgement, rank.counts, rank.threshold, interval)
+        JudgedCurve.of(judgement, rank.counts, rank.threshold, interval)
         for judgement, rank, interval in zip(judgements, result.ranking, intervals, strict=True)
     ]
     main = [ranking.with_notes(*warnings), differences, replace(tests, notes=notes)]
@@ -185,7 +185,7 @@ def _difference_chart(pairs: Sequence[PairComparison], label: str, share: bool) 
         rows.append({"name": name, "estimate": estimate, "low": low, "high": high, "sure": sure})
     axis = linear_axis("", padded(ends, room=0.05, least=0.05), percent=share)
     words = f"difference in {label}" + (", percentage points" if share else "")
-    return {"pairs": rows, "x": replace(axis, label=words).to_dict()}
+    return {"pairs": rows, "x": {**axis, "label": words}}
 
 
 def _not_different(rank: SystemRank, ranking: Sequence[SystemRank]) -> str:
@@ -317,9 +317,7 @@ def _benchmark_page(result: BenchmarkResult | FusionBenchmark) -> Page:
             split = "" if experiment.split is None else f" split {experiment.split}"
             name = f"{experiment.set}{split}: {' + '.join(experiment.systems)}"
             weight = result.criterion.weight_of_far(result.alpha)
-            curves.append(
-                JudgedCurves.of(each.curve, counts, float(counts.threshold), each.interval, weight, name=name)
-            )
+            curves.append(JudgedCurve(each.curve, counts, float(counts.threshold), each.interval, weight, name))
     text = "the page shows single experiments only for protocols with at most {most} of them"
     sure = [each.test.estimate for each in result.experiments if each.p_adjusted < 1 - result.confidence]
     of = f"of {plural(len(result.experiments), 'experiment')}"
@@ -414,13 +412,13 @@ _PAGES: dict[str, Callable[..., Page]] = {
 """What makes the page of a result, by its class; without answer or tables it has those of the result."""
 
 
-def _curves(results: Sequence[SystemEvaluation]) -> list[JudgedCurves]:
-    return [JudgedCurves.of_judgement(each.judgement, each.test, each.threshold, each.interval()) for each in results]
+def _curves(results: Sequence[SystemEvaluation]) -> list[JudgedCurve]:
+    return [JudgedCurve.of(each.judgement, each.test, each.threshold, each.interval()) for each in results]
 
 
 def _with_curves(
     page: Page,
-    systems: Sequence[JudgedCurves],
+    systems: Sequence[JudgedCurve],
     intervals: Sequence[RateInterval],
     tables: Sequence[Table],
     further: Sequence[Table] = (),
@@ -432,7 +430,7 @@ def _with_curves(
     Operating points have the confidence and the kind of threshold of the first interval; tables and further tables
     stand before and after them. `sets` are the trials to describe, those of the first system by default.
     """
-    judgements = [system.curves.curve.judged() for system in systems]
+    judgements = [system.curve.judged() for system in systems]
     sets = sets or judgements[0].sets
     judged, leading = JUDGED[judgements[0].sets.origin], intervals[0]
     points = (
