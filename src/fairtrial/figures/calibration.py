@@ -33,15 +33,10 @@ from fairtrial.figures.style import (
     TOGETHER,
     Axis,
     Floats,
+    Pen,
     Range,
     axes_for,
-    draw_band,
-    draw_line,
-    draw_marked_line,
     ends_of,
-    explain,
-    explain_band,
-    in_percent,
     legible,
     linear_axis,
     padded,
@@ -85,26 +80,26 @@ def _highest(lines: Sequence[Floats]) -> float:
     return min(max(1.05 * top, 1.05), _HIGHEST)
 
 
-def _draw_over_priors(ax: Axes, curves: Sequence[BayesErrorCurve | EceCurve], label: str, top: float) -> None:
+def _draw_over_priors(pen: Pen, curves: Sequence[BayesErrorCurve | EceCurve], label: str, top: float) -> None:
     """Draw bands, axes and legend of curves along prior log-odds, with the priors themselves above."""
     for number, curve in enumerate(curves):
         if curve.band is not None:
-            draw_band(ax, number, curve.band.log_odds, curve.band.low, curve.band.high)
+            pen.band(number, curve.band.log_odds, curve.band.low, curve.band.high)
     low, high = ends_of(curves[0].log_odds)
-    ax.set(xlim=(low, high), xlabel="prior log-odds of a genuine trial", ylim=(0, top), ylabel=label)
-    above = ax.secondary_xaxis("top", functions=(lambda x: x, lambda x: x))
+    pen.axes.set(xlim=(low, high), xlabel="prior log-odds of a genuine trial", ylim=(0, top), ylabel=label)
+    above = pen.axes.secondary_xaxis("top", functions=(lambda x: x, lambda x: x))
     priors = [prior for prior in _PRIORS if low <= logit(prior) <= high]
     above.set_xticks([float(logit(prior)) for prior in priors], labels=[f"{prior:g}" for prior in priors])
     above.set_xlabel("prior of a genuine trial", fontsize="small")
     above.tick_params(labelsize="small")
     for number, curve in enumerate(curves):
-        draw_marked_line(ax, number, [], [], legible(curve.system), markersize=4, linestyle="")
+        pen.marked_line(number, [], [], legible(curve.system), markersize=4, linestyle="")
     for kind, (dashes, words) in _KINDS.items():
         if kind != "raw" or any(curve.raw is not None for curve in curves):
             where = f" {calibrated_words(curves[0].kind)}" if kind == "calibrated" else ""
-            explain(ax, f"{words}{where}", linestyle=dashes)
+            pen.explain(f"{words}{where}", linestyle=dashes)
     for band in _bands_in_words(curves):
-        explain_band(ax, band.partition(",")[0])
+        pen.explain_band(band.partition(",")[0])
 
 
 def _bands_in_words(curves: Sequence[BayesErrorCurve | EceCurve]) -> list[str]:
@@ -112,9 +107,9 @@ def _bands_in_words(curves: Sequence[BayesErrorCurve | EceCurve]) -> list[str]:
     return list(dict.fromkeys(str(curve.band.described) for curve in curves if curve.band is not None))
 
 
-def _draw_kind(ax: Axes, number: int, kind: str, log_odds: Floats, values: Floats, **more: Any) -> None:
+def _draw_kind(pen: Pen, number: int, kind: str, log_odds: Floats, values: Floats, **more: Any) -> None:
     places = (3 * number % _APART, _APART)
-    draw_marked_line(ax, number, log_odds, values, markersize=4, markevery=places, linestyle=_KINDS[kind][0], **more)
+    pen.marked_line(number, log_odds, values, markersize=4, markevery=places, linestyle=_KINDS[kind][0], **more)
 
 
 def _curves_of(result: Calibrated, make: Callable[..., Any], **options: Any) -> Drawn:
@@ -182,7 +177,7 @@ def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax:
         f"without scores are as good. Faint: fewer than {SUPPORT} errors of a kind, left out above the axis",
         *_bands_in_words(systems),
     )
-    with axes_for(ax, "bayes-error", caption) as axes:
+    with axes_for(ax, "bayes-error", caption) as (axes, pen):
         axes.axhline(1.0, color=GREY, linewidth=0.9, zorder=1)
         top = _highest([curve.calibrated.rates for curve in systems])
         for number, curve in enumerate(systems):
@@ -190,12 +185,12 @@ def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax:
                 errors = getattr(curve, kind)
                 if errors is not None and kind == "calibrated":
                     faint = np.where(errors.rates <= top, errors.rates, np.nan)
-                    _draw_kind(axes, number, kind, curve.log_odds, faint, alpha=_FAINT)
-                    _draw_kind(axes, number, kind, curve.log_odds, np.where(errors.supported, errors.rates, np.nan))
+                    _draw_kind(pen, number, kind, curve.log_odds, faint, alpha=_FAINT)
+                    _draw_kind(pen, number, kind, curve.log_odds, np.where(errors.supported, errors.rates, np.nan))
                 elif errors is not None:
-                    _draw_kind(axes, number, kind, curve.log_odds, errors.rates, linewidth=1.1, marker="")
-        _draw_over_priors(axes, systems, "normalised Bayes error on test", top)
-        explain(axes, f"fewer than {SUPPORT} errors of a kind", linestyle="-", alpha=_FAINT)
+                    _draw_kind(pen, number, kind, curve.log_odds, errors.rates, linewidth=1.1, marker="")
+        _draw_over_priors(pen, systems, "normalised Bayes error on test", top)
+        pen.explain(f"fewer than {SUPPORT} errors of a kind", linestyle="-", alpha=_FAINT)
         return axes
 
 
@@ -243,13 +238,13 @@ def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -
         "min Cllr. Above the grey line, the likelihood ratio of 1 for every trial, evidence misleads",
         *_bands_in_words(systems),
     )
-    with axes_for(ax, "ece", caption) as axes:
+    with axes_for(ax, "ece", caption) as (axes, pen):
         for number, curve in enumerate(systems):
             for kind in _KINDS:
                 bits = getattr(curve, kind)
                 if bits is not None:
-                    _draw_kind(axes, number, kind, curve.log_odds, bits)
-        _draw_over_priors(axes, systems, "empirical cross-entropy on test (bits)", _highest_bits(systems))
+                    _draw_kind(pen, number, kind, curve.log_odds, bits)
+        _draw_over_priors(pen, systems, "empirical cross-entropy on test (bits)", _highest_bits(systems))
         first = systems[0]
         axes.plot(first.log_odds, first.neutral, color=GREY, linewidth=0.9, zorder=1, label="no evidence (LR = 1)")
         return axes
@@ -341,14 +336,14 @@ def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> 
         f"Maps from scores of {first.system} to log-likelihood ratios, fitted on dev. {band}s, {people}: "
         f"{', '.join(by)}."
     )
-    with axes_for(ax, "llr-map", caption) as axes:
+    with axes_for(ax, "llr-map", caption) as (axes, pen):
         axes.axhline(0.0, color=GREY, linewidth=0.9, zorder=1)
         for number, method in enumerate(methods):
-            draw_band(axes, number, method.scores, method.low, method.high)
-            draw_line(axes, number, method.scores, method.ratios, method.method)
+            pen.band(number, method.scores, method.low, method.high)
+            pen.line(number, method.scores, method.ratios, method.method)
         axes.set(xlim=ends_of(first.scores), xlabel=f"score of {legible(first.system)}")
         axes.set_ylabel(_RATIO)
-        explain_band(axes, band)
+        pen.explain_band(band)
         return axes
 
 
@@ -421,7 +416,7 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
         f"Log-likelihood ratios by PAV on test, a posteriori, against those {calibrated}. Infinite: trials there are "
         f"of one class only. {band}s, {first.method}."
     )
-    with axes_for(ax, "pav", caption) as axes:
+    with axes_for(ax, "pav", caption) as (axes, pen):
         guide = first.guide if first.of_scores else ([left, right], [left, right])
         axes.plot(*guide, color=GREY, linewidth=0.9, zorder=1, label="perfect agreement")
         for number, curve in enumerate(systems):
@@ -429,14 +424,14 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
                 np.clip(np.concatenate([values[:1], values]), bottom, top)
                 for values in (curve.low, curve.high, curve.ratios)
             )
-            draw_band(axes, number, np.concatenate([[curve.start], curve.places]), low, high, step="pre")
+            pen.band(number, np.concatenate([[curve.start], curve.places]), low, high, step="pre")
             ends = np.concatenate([[curve.start], curve.ends])
-            draw_line(axes, number, ends, ratios, legible(curve.system), drawstyle="steps-pre")
+            pen.line(number, ends, ratios, legible(curve.system), drawstyle="steps-pre")
         axes.set(xlim=(left, right), xlabel="score" if first.of_scores else f"{_RATIO}, {calibrated}")
         axes.set(ylim=(up["low"], up["high"]), ylabel=f"{_RATIO} by PAV on test")
         places, texts = zip(*up["ticks"], strict=True)
         axes.set_yticks(places, labels=[text.replace("-", "\N{MINUS SIGN}") for text in texts])
-        explain_band(axes, band)
+        pen.explain_band(band)
         return axes
 
 
@@ -492,18 +487,18 @@ def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | No
     systems = several(curves)
     calibrated = calibrated_words(systems[0].kind)
     caption = f"Tippett plot: test trials above each log-likelihood ratio, calibrated {calibrated}."
-    with axes_for(ax, "tippett", caption) as axes:
+    with axes_for(ax, "tippett", caption) as (axes, pen):
         axes.axvline(0.0, color=GREY, linewidth=0.9, zorder=1)
         for number, curve in enumerate(systems):
             style: dict[str, Any] = {"markersize": 4, "markevery": (11 * number % _MARKERS_APART, _MARKERS_APART)}
             label = f"{legible(curve.system)}: {_misleading(curve)} on the wrong side"
-            draw_marked_line(axes, number, curve.ratios, curve.genuine, label, linestyle="-", **style)
-            draw_marked_line(axes, number, curve.ratios, curve.impostor, linestyle=(0, (4, 1.5)), **style)
+            pen.marked_line(number, curve.ratios, curve.genuine, label, linestyle="-", **style)
+            pen.marked_line(number, curve.ratios, curve.impostor, linestyle=(0, (4, 1.5)), **style)
         ends = min(curve.ratios[0] for curve in systems), max(curve.ratios[-1] for curve in systems)
         axes.set(xlim=ends, xlabel=_RATIO, ylim=(0, 1))
-        in_percent(axes.yaxis, "test trials above")
-        explain(axes, "genuine trials", linestyle="-")
-        explain(axes, "impostor trials", linestyle=(0, (4, 1.5)))
+        pen.rates("y", "test trials above")
+        pen.explain("genuine trials", linestyle="-")
+        pen.explain("impostor trials", linestyle=(0, (4, 1.5)))
         return axes
 
 

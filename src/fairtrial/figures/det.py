@@ -14,15 +14,10 @@ from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
 from fairtrial.figures.style import (
     DET_TICKS,
+    Pen,
     Range,
     axes_for,
     det_limits,
-    draw_diagonal,
-    draw_hollow_point,
-    draw_line,
-    draw_point,
-    explain,
-    in_percent,
     legible,
     look,
     probit,
@@ -264,34 +259,35 @@ def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | No
 
     systems = several(curves)
     caption = f"DET curves. {systems[0].point.described} Arrowheads: intervals that leave the axes."
-    with axes_for(ax, "det", caption) as axes:
+    with axes_for(ax, "det", caption) as (axes, pen):
         limits = det_limits(
             [(curve.roc.far, curve.roc.frr) for curve in systems],
             [(float(curve.point.counts.far), float(curve.point.counts.frr)) for curve in systems],
         )
         axes.set_xscale("function", functions=(probit, probit_inverse))
         axes.set_yscale("function", functions=(probit, probit_inverse))
-        for axis, name in ((axes.xaxis, "FAR"), (axes.yaxis, "FRR")):
+        for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(FixedLocator(DET_TICKS))
             axis.set_minor_locator(NullLocator())
-            in_percent(axis, term(name))
+        pen.rates("x", term("FAR"))
+        pen.rates("y", term("FRR"))
         axes.set_xlim(*limits.far)
         axes.set_ylim(*limits.frr)
-        draw_diagonal(axes, max(limits.far[0], limits.frr[0]), limits.far[1])
-        _draw_curves(axes, systems, limits.far, limits.frr)
-        explain(axes, f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
+        pen.diagonal(max(limits.far[0], limits.frr[0]), limits.far[1])
+        _draw_curves(pen, systems, limits.far, limits.frr)
+        pen.explain(f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
         return axes
 
 
-def _draw_curves(ax: Axes, curves: Sequence[OperatingCurve], far: Range = (0.0, 1.0), frr: Range = (0.0, 1.0)) -> None:
+def _draw_curves(pen: Pen, curves: Sequence[OperatingCurve], far: Range = (0.0, 1.0), frr: Range = (0.0, 1.0)) -> None:
     """Draw each curve, and its a-priori point, on the edge if it is beyond the axes."""
     for number, curve in enumerate(curves):
-        draw_line(ax, number, curve.roc.far, curve.roc.frr, drawstyle="steps-pre")
-        draw_line(ax, number, [], [], curve.label, marker=look(number).marker)
+        pen.line(number, curve.roc.far, curve.roc.frr, drawstyle="steps-pre")
+        pen.line(number, [], [], curve.label, marker=look(number).marker)
         point = curve.point
         x, y = min(max(float(point.counts.far), far[0]), far[1]), min(max(float(point.counts.frr), frr[0]), frr[1])
         across, up = point.far.interval, point.frr.interval
-        bars = draw_point(ax, number, x, y, across=across, up=up, floors=(far[0], frr[0]))
+        bars = pen.point(number, x, y, across=across, up=up, floors=(far[0], frr[0]))
         if x in far or y in frr:
             bars.lines[0].set_clip_on(False)  # on the edge, and whole
 
@@ -342,25 +338,25 @@ def roc_plot(
     if limit is None:
         farthest = max(max(curve.point.far.high, curve.point.frr.high) for curve in systems)
         limit = min(1.0, max(_ROOM * max(curve.eer.value for curve in systems), 1.15 * farthest, 0.001))
-    with axes_for(ax, "roc", f"ROC curves as errors. {systems[0].point.described}") as axes:
-        _draw_curves(axes, systems)
+    with axes_for(ax, "roc", f"ROC curves as errors. {systems[0].point.described}") as (axes, pen):
+        _draw_curves(pen, systems)
         for number, curve in enumerate(systems):
             on_diagonal = curve.eer.definition in ("interpolated", "rocch")
             far, frr = (curve.eer.value,) * 2 if on_diagonal else (curve.eer.counts.far, curve.eer.counts.frr)
-            draw_hollow_point(axes, number, float(far), float(frr))
+            pen.hollow_point(number, float(far), float(frr))
         source = PROVENANCES[systems[0].point.kind].source
-        _explain_square(axes, (0, limit), term("FAR"), term("FRR"), source, "EER")
+        _explain_square(pen, (0, limit), term("FAR"), term("FRR"), source, "EER")
         return axes
 
 
-def _explain_square(axes: Axes, ends: Range, across: str, up: str, source: str, equal: str) -> None:
+def _explain_square(pen: Pen, ends: Range, across: str, up: str, source: str, equal: str) -> None:
     """Label axes of equal length, and say what the line where both rates are equal and the points stand for."""
-    draw_diagonal(axes, *ends, f"{across} = {up}")
-    explain(axes, f"threshold from {source}", marker="o")
-    explain(axes, f"{equal} on test, a posteriori", marker="o", markerfacecolor="white")
-    axes.set(xlim=ends, ylim=ends, aspect="equal")
-    in_percent(axes.xaxis, across)
-    in_percent(axes.yaxis, up)
+    pen.diagonal(*ends, f"{across} = {up}")
+    pen.explain(f"threshold from {source}", marker="o")
+    pen.explain(f"{equal} on test, a posteriori", marker="o", markerfacecolor="white")
+    pen.axes.set(xlim=ends, ylim=ends, aspect="equal")
+    pen.rates("x", across)
+    pen.rates("y", up)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -485,15 +481,15 @@ def precision_recall_plot(
         f"{origin.judged}, {origin.kind}, threshold by {rule} {origin.chosen}, with {confidence} intervals, "
         f"{GIVEN[systems[0].precision.threshold]}."
     )
-    with axes_for(ax, "precision-recall", caption) as axes:
+    with axes_for(ax, "precision-recall", caption) as (axes, pen):
         for number, curve in enumerate(systems):
             even, precision, recall = curve.break_even.value, curve.precision, curve.recall
             # between two thresholds precision is no higher than at the one with the higher recall
-            draw_line(axes, number, curve.curve.recall, curve.curve.precision, drawstyle="steps-post")
+            pen.line(number, curve.curve.recall, curve.curve.precision, drawstyle="steps-post")
             label = f"break-even {percent(even)}, F1 {percent(f1(curve.judgement.at(0)))}"
-            draw_line(axes, number, [], [], f"{legible(curve.system)}: {label}", marker=look(number).marker)
-            draw_hollow_point(axes, number, even, even)
+            pen.line(number, [], [], f"{legible(curve.system)}: {label}", marker=look(number).marker)
+            pen.hollow_point(number, even, even)
             intervals = {"across": recall.interval, "up": precision.interval}
-            draw_point(axes, number, recall.estimate, precision.estimate, **intervals, floors=(low, low))
-        _explain_square(axes, (low, 1), "Recall", "Precision", origin.source, "break-even point")
+            pen.point(number, recall.estimate, precision.estimate, **intervals, floors=(low, low))
+        _explain_square(pen, (low, 1), "Recall", "Precision", origin.source, "break-even point")
         return axes

@@ -18,18 +18,13 @@ from fairtrial.figures.style import (
     COLOURS,
     GREY,
     PALE,
+    Pen,
     alpha_axis,
     alpha_label,
     axes_for,
-    draw_band,
-    draw_line,
-    draw_point,
     ends_of,
-    explain_band,
     figure_for,
     highest_within,
-    in_percent,
-    legend_below,
     legible,
     line_of,
     linear_axis,
@@ -109,16 +104,16 @@ def epc_plot(
     for point in points[:1]:
         interval = point.interval()
         parts.append(f"Points with {level_text(interval.confidence)} intervals, {GIVEN_ALONG[interval.threshold]}")
-    with axes_for(ax, "epc", sentences(*parts, _cut_off(judged))) as axes:
-        _draw_curves(axes, systems, bands)
+    with axes_for(ax, "epc", sentences(*parts, _cut_off(judged))) as (axes, pen):
+        _draw_curves(pen, systems, bands)
         for point in points:
             number = places.get(point.system)
             if number is None:
                 raise ParameterError(f"there is a point of {point.system}, but no curve of it", code="no-such-curve")
             apart = _APART * (number - (len(places) - 1) / 2)
-            draw_point(axes, number, point.alpha + apart, float(point.test.hter), up=point.interval().interval)
+            pen.point(number, point.alpha + apart, float(point.test.hter), up=point.interval().interval)
         for confidence, kind in dict.fromkeys((band.confidence, band.kind) for band in (bands or {}).values()):
-            explain_band(axes, f"{level_text(confidence)} {kind} band")
+            pen.explain_band(f"{level_text(confidence)} {kind} band")
         return axes
 
 
@@ -200,26 +195,23 @@ def _cut_off(curves: Sequence[PerformanceCurve]) -> str:
     return f"{term(measure.label)} above {figure_text(top, measure.is_share)}, at the ends of alpha, is cut off"
 
 
-def _draw_curves(ax: Axes, curves: Mapping[str, PerformanceCurve], bands: Mapping[str, Band] | None = None) -> None:
+def _draw_curves(pen: Pen, curves: Mapping[str, PerformanceCurve], bands: Mapping[str, Band] | None = None) -> None:
     """Draw curves and bands by name, in steps: thresholds change at single values of alpha."""
     number = 0
     for name, curve in curves.items():
         if name == ALL:
-            ax.plot(curve.alpha, curve.value, color="black", label=name, drawstyle="steps-mid", linewidth=2)
+            pen.axes.plot(curve.alpha, curve.value, color="black", label=name, drawstyle="steps-mid", linewidth=2)
             continue
-        draw_line(ax, number, curve.alpha, curve.value, legible(name), drawstyle="steps-mid")
+        pen.line(number, curve.alpha, curve.value, legible(name), drawstyle="steps-mid")
         if bands and name in bands:
-            draw_band(ax, number, bands[name].alpha, bands[name].low, bands[name].high)
+            pen.band(number, bands[name].alpha, bands[name].low, bands[name].high)
         number += 1
     first = next(iter(curves.values()))
-    ax.set(xlim=ends_of(first.alpha), xlabel=alpha_label(first.criterion))
+    pen.axes.set(xlim=ends_of(first.alpha), xlabel=alpha_label(first.criterion))
     label = f"{term(first.measure.label)} on {PROVENANCES[first.kind].judged}"
-    if first.measure.is_share:
-        in_percent(ax.yaxis, label)
-    else:
-        ax.set_ylabel(label)
+    pen.rates("y", label, is_share=first.measure.is_share)
     if not first.measure.higher_is_better:
-        ax.set_ylim(0, _top(list(curves.values())))
+        pen.axes.set_ylim(0, _top(list(curves.values())))
 
 
 _HATCHES = ("////", "\\\\\\\\")
@@ -286,8 +278,8 @@ def epc_comparison_plot(
         comparison.unclaimed,
         _cut_off((a, b)),
     )
-    with axes_for(ax, "epc-compare", caption) as axes:
-        _draw_curves(axes, {curve.system: curve for curve in (a, b)})
+    with axes_for(ax, "epc-compare", caption) as (axes, pen):
+        _draw_curves(pen, {curve.system: curve for curve in (a, b)})
         axes.set_ylim(top=axes.get_ylim()[0] + 1.08 * np.diff(axes.get_ylim())[0])
         # a tint where A or B is better; a strip at the top, off the curves, says who by its hatching
         for number, name in enumerate((comparison.a, comparison.b)):
@@ -380,7 +372,7 @@ def epc_significance_plot(
     )
     with figure_for(figure, "epc-significance", caption) as canvas:
         upper, lower = canvas.subplots(2, 1, sharex=True, height_ratios=[3, 2])
-        _draw_curves(upper, {curve.system: curve for curve in (a, b)})
+        _draw_curves(Pen(upper), {curve.system: curve for curve in (a, b)})
         if not a.measure.higher_is_better:
             upper.set_ylim(bottom=0.8 * min(np.nanmin(a.value), np.nanmin(b.value)))
         lower.set_xlabel(upper.get_xlabel())
@@ -394,8 +386,8 @@ def epc_significance_plot(
             lower.axhspan(*ends, color=PALE, alpha=0.6, linewidth=0, zorder=0, label=label)
         lower.set_ylim(-0.02, 1.02)
         lower.set_yticks(sorted({0.0, 1.0, *levels}))
-        in_percent(lower.yaxis, f"confidence that {legible(a.system)}\nis worse")
-        legend_below(lower, of=(upper, lower))
+        Pen(lower).rates("y", f"confidence that {legible(a.system)}\nis worse")
+        Pen(lower).legend(of=(upper, lower))
         return upper, lower
 
 
@@ -518,10 +510,10 @@ def pooled_epc_plot(
         whole = "simultaneously over the whole range" if comparison.simultaneous else "at each alpha by itself"
         level = f"{level_text(comparison.confidence)} confidence, {GIVEN_ALONG[comparison.threshold]}"
         parts += [f"{differ}, {level}, {whole}", comparison.unclaimed]
-    with axes_for(ax, "pooled-epc", sentences(*parts, _cut_off(all_curves))) as axes:
-        _draw_curves(axes, curves, bands)
+    with axes_for(ax, "pooled-epc", sentences(*parts, _cut_off(all_curves))) as (axes, pen):
+        _draw_curves(pen, curves, bands)
         for band in list((bands or {}).values())[:1]:
-            explain_band(axes, str(band.described))
+            pen.explain_band(str(band.described))
         if comparison is not None:
             for place, (low, high, _) in enumerate(_regions(comparison)):
                 axes.axvspan(low, high, color=PALE, zorder=0, label=None if place else "significantly different")

@@ -19,15 +19,14 @@ from fairtrial.figures.epc import epc_plot
 from fairtrial.figures.style import (
     ALPHA_ENDS,
     GREY,
+    Pen,
     Range,
     axes_for,
     figure_for,
-    in_percent,
     legible,
     log_axis,
     log_ticks,
     look,
-    plain_log_axis,
 )
 from fairtrial.figures.system import JudgedCurve, along_alpha, judged_charts
 from fairtrial.figures.table import Drawn
@@ -147,8 +146,8 @@ def _draw_rates(ax: Axes, number: int, rows: Sequence[GroupRates], rate: Rate, o
         letters = row.far_letters if rate == "far" else row.frr_letters
         ax.text(1.01, place, letters, transform=ax.get_yaxis_transform(), va="center", fontsize=8)
     ax.grid(visible=False, axis="y")
-    in_percent(ax.xaxis, term(label_of(rate)))
-    plain_log_axis(ax.xaxis, log_ticks(low, high))
+    Pen(ax).rates("x", term(label_of(rate)))
+    Pen(ax).plain_log("x", log_ticks(low, high))
     ax.set_title(f"all trials: {percent(overall)}" if isfinite(overall) else "")
 
 
@@ -219,7 +218,7 @@ def group_matrix_plot(result: GroupEvaluation, *, ax: Axes | None = None) -> Axe
         f"trials, {percent(overall)} ({level_text(result.confidence)} simultaneous intervals, "
         f"{GIVEN[result.meetings[0].interval.threshold]})."
     )
-    with axes_for(ax, "group-matrix", caption, (side + 1.0, side)) as axes:
+    with axes_for(ax, "group-matrix", caption, (side + 1.0, side)) as (axes, _):
         image = axes.imshow(np.maximum(rates, low), norm=LogNorm(low, high), cmap="viridis", aspect="equal")
         axes.set_xticks(range(len(names)), labels, rotation=45, ha="right", rotation_mode="anchor")
         axes.set_yticks(range(len(names)), labels)
@@ -228,8 +227,8 @@ def group_matrix_plot(result: GroupEvaluation, *, ax: Axes | None = None) -> Axe
         figure = axes.get_figure()
         assert figure is not None
         bar = figure.colorbar(image, ax=axes, shrink=0.85)
-        in_percent(bar.ax.yaxis, term("FAR"))
-        plain_log_axis(bar.ax.yaxis, log_ticks(low, high))
+        Pen(bar.ax).rates("y", term("FAR"))
+        Pen(bar.ax).plain_log("y", log_ticks(low, high))
         shades = np.asarray(image.to_rgba(np.asarray(image.get_array())))[:, :, :3] ** _GAMMA @ _LUMINANCE
         for pair in result.meetings if len(names) <= _MANY else ():
             row, column, interval = place[pair.claim], place[pair.impostor], pair.interval

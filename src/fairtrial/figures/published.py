@@ -8,17 +8,7 @@ import numpy as np
 from scipy.special import chdtrc, chdtri
 
 from fairtrial.core.words import Text, figures_text, level_text, p_text, percent, term
-from fairtrial.figures.style import (
-    PALE,
-    axes_for,
-    draw_marked_line,
-    explain,
-    in_percent,
-    legible,
-    log_ticks,
-    look,
-    plain_log_axis,
-)
+from fairtrial.figures.style import PALE, axes_for, legible, log_ticks, look
 from fairtrial.figures.table import Drawn
 from fairtrial.published.eer_bound import EerBound, EerBounds
 from fairtrial.published.normal import DeviationCurves, HterDensity, ratios_up_to
@@ -71,7 +61,7 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
         "the truth may lie; triangles: pairs beyond the right end of the axis. Shaded: significant at p = "
         f"{p_value:g}, for each pair by itself."
     )
-    with axes_for(ax, "eer-bound", caption) as axes:
+    with axes_for(ax, "eer-bound", caption) as (axes, pen):
         grid = np.linspace(0, last, 400)
         axes.semilogy(grid, chdtrc(1, grid), color="black", linewidth=1.4)
         axes.axvspan(critical, last, color=PALE, alpha=0.5, zorder=0)
@@ -87,9 +77,9 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
             arrow = {"arrowstyle": "->", "color": mark.colour, "linewidth": 1.4}
             axes.annotate("", (further, float(chdtrc(1, further))), xytext=place, arrowprops=arrow)
         for pair in beyond[:_LISTED]:
-            explain(axes, f"{_named(pair)}: chi2 {pair.chi2:,.0f}", marker=">")
+            pen.explain(f"{_named(pair)}: chi2 {pair.chi2:,.0f}", marker=">")
         if len(beyond) > _LISTED:
-            explain(axes, f"and {len(beyond) - _LISTED} more beyond the axis")
+            pen.explain(f"and {len(beyond) - _LISTED} more beyond the axis")
         axes.set(xlim=(0, last), xlabel="chi2", ylim=(max(float(chdtrc(1, last)) / 2, _LEAST), 1.3), ylabel="p")
         axes.yaxis.set_major_formatter(
             lambda value, _: np.format_float_positional(value, 6, fractional=False, trim="-")
@@ -150,18 +140,18 @@ def hter_sd_plot(data: DeviationCurves, *, ax: Axes | None = None) -> Axes:
         frr=data.frr,
         genuine=data.genuine,
     )
-    with axes_for(ax, "hter-sd", str(caption)) as axes:
+    with axes_for(ax, "hter-sd", str(caption)) as (axes, pen):
         for number, (name, values) in enumerate(data.deviations.items()):
             every = max(1, len(values) // 6)
             # wide below narrow, and markers in turn, where lines coincide
             style: dict[str, Any] = {"linewidth": 5.0, "alpha": 0.35, "linestyle": "-"} if name == "FAR" else {}
             places = (number * every // len(data.deviations), every)
-            draw_marked_line(axes, number, data.ratio, values, names.get(name, term(name)), markevery=places, **style)
+            pen.marked_line(number, data.ratio, values, names.get(name, term(name)), markevery=places, **style)
         axes.set(xscale="log", xlabel="NI / NC, impostor trials per genuine trial", yscale="log")
-        plain_log_axis(axes.xaxis)
+        pen.plain_log("x")
         low, high = axes.get_ylim()
-        in_percent(axes.yaxis, "standard deviation")
-        plain_log_axis(axes.yaxis, log_ticks(low, high))
+        pen.rates("y", "standard deviation")
+        pen.plain_log("y", log_ticks(low, high))
         axes.set_ylim(low, high)
         return axes
 
@@ -196,7 +186,7 @@ def hter_density_plot(data: HterDensity, *, ax: Axes | None = None) -> Axes:
         f"Normal density of the HTER, standard deviation {percent(interval.sigma)}, eq. (13); shaded: the area of the "
         f"{level} interval. All trials are taken as independent."
     )
-    with axes_for(ax, "hter-density", caption) as axes:
+    with axes_for(ax, "hter-density", caption) as (axes, pen):
         axes.plot(data.values, data.density, color=mark.colour)
         inside = (data.values >= interval.low) & (data.values <= interval.high)
         area = f"{level} interval, {figures_text(interval.low, interval.high, True)}"
@@ -206,5 +196,5 @@ def hter_density_plot(data: HterDensity, *, ax: Axes | None = None) -> Axes:
         )
         axes.set_ylim(bottom=0)
         axes.set(xlim=(data.values[0], data.values[-1]), ylabel="density", yticks=[])
-        in_percent(axes.xaxis, "HTER")
+        pen.rates("x", "HTER")
         return axes

@@ -20,12 +20,8 @@ from fairtrial.figures.style import (
     axes_for,
     coverage_classes,
     coverage_labels,
-    draw_line,
-    draw_marked_line,
     figure_for,
-    in_percent,
     look,
-    plain_log_axis,
 )
 from fairtrial.figures.table import Drawn
 from fairtrial.formats.columns import read_named
@@ -419,7 +415,7 @@ def hook_plot(
         f"{first.n * first.pi:g}); grey: the nominal {level_text(confidence)}{bars}. Points are moved aside where they "
         "would coincide."
     )
-    with axes_for(ax, "hook", caption) as axes:
+    with axes_for(ax, "hook", caption) as (axes, pen):
         for number, name in enumerate(names):
             line = sorted((row.m, row.coverage) for row in rows if row.method == name)
             attempts, coverage = np.array(line, dtype=np.float64).T
@@ -431,7 +427,7 @@ def hook_plot(
         axes.set_xticks(all_m)
         axes.axhline(confidence, color=GREY, linewidth=0.9)
         axes.set(ylim=(0, 1.02), xlabel="m, attempts of each individual")
-        in_percent(axes.yaxis, "coverage")
+        pen.rates("y", "coverage")
         return axes
 
 
@@ -484,15 +480,15 @@ def fit_plot(fit: FitTest, *, ax: Axes | None = None) -> Axes:
     likely = np.max([model.expected for model in models], axis=0) >= _LEAST
     last = int(np.flatnonzero((fit.observed > 0) | likely)[-1]) + 1
     caption = f"{fit.individuals:,} people by their number of errors; a small p: the model does not fit. 0: nobody."
-    with axes_for(ax, "fit", caption) as axes:
+    with axes_for(ax, "fit", caption) as (axes, pen):
         axes.bar(np.arange(last), fit.observed[:last], color=GREY, alpha=0.45, width=0.8, label="observed")
         for number, model in enumerate(models):
             label = f"{model.fit.model}: rho {model.fit.rho:.3g}, {p_phrase(model.p_value)}"
-            draw_marked_line(axes, number, np.arange(last), model.expected[:last], label, markersize=5.5)
+            pen.marked_line(number, np.arange(last), model.expected[:last], label, markersize=5.5)
         axes.set(yscale="log", xlabel="errors of a person", ylabel="people")
         highest = max(float(fit.observed.max()), *(float(model.expected.max()) for model in models))
         axes.set_ylim(_LEAST, 1.5 * highest)
-        plain_log_axis(axes.yaxis)
+        pen.plain_log("y")
         for place in np.flatnonzero(fit.observed[:last] == 0):
             axes.annotate("0", (place, _LEAST), (0, 3), textcoords="offset points", ha="center", color=GREY)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -531,10 +527,10 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
         f"Designs for pi = {level_text(plan.pi)}, rho = {plan.rho:g}; {goal} takes "
         f"{plan.independent_attempts:,.0f} independent attempts."
     )
-    with axes_for(ax, "plan", caption) as axes:
-        draw_marked_line(axes, 0, attempts, [row.individuals for row in rows], "individuals")
-        draw_marked_line(axes, 1, attempts, [row.total for row in rows], "attempts in all")
-        draw_marked_line(axes, 2, attempts, [row.cost for row in rows], "cost, in attempts")
+    with axes_for(ax, "plan", caption) as (axes, pen):
+        pen.marked_line(0, attempts, [row.individuals for row in rows], "individuals")
+        pen.marked_line(1, attempts, [row.total for row in rows], "attempts in all")
+        pen.marked_line(2, attempts, [row.cost for row in rows], "cost, in attempts")
         if plan.rho:
             fewest = max(2, floor(plan.independent_attempts * plan.rho) + 1)
             axes.axhline(fewest, color=GREY, linestyle=":", label=f"{fewest:,} individuals: fewer are never enough")
@@ -543,7 +539,7 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
         axes.set(xscale="log", yscale="log", xlabel="attempts of each individual", ylabel="people, attempts or cost")
         axes.set_xticks(attempts, [f"{value:g}" for value in attempts])
         axes.minorticks_off()
-        plain_log_axis(axes.yaxis)
+        pen.plain_log("y")
         return axes
 
 
@@ -635,11 +631,11 @@ def power_plot(data: PowerCurve, *, ax: Axes | None = None) -> Axes:
         f"Power of the {'paired' if plan.paired else 'unpaired'} test at {level_text(1 - plan.confidence)}: "
         f"{plan.attempts:,} genuine and {plan.impostor_attempts:,} impostor attempts of each individual."
     )
-    with axes_for(ax, "plan", caption) as axes:
-        draw_line(axes, 0, data.individuals, data.power)
+    with axes_for(ax, "plan", caption) as (axes, pen):
+        pen.line(0, data.individuals, data.power)
         planned = f"{plan.individuals:,} individuals: power {100 * plan.power:.1f} %"
         _draw_star(axes, plan.individuals, plan.power, look(1).colour, planned)
         axes.set(xscale="log", xlabel="individuals", ylim=(0, 1.02))
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        in_percent(axes.yaxis, "power")
+        pen.rates("y", "power")
         return axes

@@ -17,11 +17,9 @@ from fairtrial.figures.style import (
     GREY,
     PALE,
     Floats,
+    Pen,
     axes_for,
-    explain,
     figure_for,
-    in_percent,
-    legend_below,
     legible,
     linear_axis,
     look,
@@ -269,15 +267,15 @@ def diagnostic_plot(
             panel.set(xlim=ends, xlabel=f"{label}{where}", title=title, ylim=(0, None))
             panel.locator_params(axis="x", nbins=6)
             if many or panel is not wer:
-                legend_below(panel)
+                Pen(panel).legend()
         density.set_ylabel("density, highest = 1" if many else "density")
         if not many and systems[0].densities.saturated:
             heights = np.concatenate([systems[0].densities.genuine, systems[0].densities.impostor])
             density.set_ylim(0.5 * float(heights[heights > 0].min()), 2 * float(heights.max()))
             density.set_yscale("log")
-        in_percent(rates.yaxis, "error rate on test")
-        in_percent(wer.yaxis, "WER on test")
-        det_plot([system.curve for one in systems], ax=det)
+        Pen(rates).rates("y", "error rate on test")
+        Pen(wer).rates("y", "WER on test")
+        det_plot([system.curve for system in systems], ax=det)
         det.set_title("(d) DET")
         return density, rates, wer, det
 
@@ -416,7 +414,7 @@ def scatter_plot(data: Scatter, *, thresholds: Mapping[str, float] | None = None
         f"Scores of {data.a} and {data.b}: a random sample of each class (seed {data.seed}){lost}. Ellipses: the "
         "Gaussian of all trials of the class, at 1 and 2 standard deviations."
     )
-    with axes_for(ax, "scatter", caption, markerscale=2) as axes:
+    with axes_for(ax, "scatter", caption, markerscale=2) as (axes, pen):
         # the larger class first, so that it does not hide the other
         classes = ((1, "impostor", data.impostor), (0, "genuine", data.genuine))
         for number, name, part in classes:
@@ -434,7 +432,7 @@ def scatter_plot(data: Scatter, *, thresholds: Mapping[str, float] | None = None
             axes.axhline(up, color=GREY, linestyle=":")
         axes.set(xlabel=f"score of {legible(data.a)}", ylabel=f"score of {legible(data.b)}")
         for deviations, line in ((1, "-"), (2, "--")):
-            explain(axes, f"Gaussian, {deviations} s.d.", linestyle=line, linewidth=1.8)
+            pen.explain(f"Gaussian, {deviations} s.d.", linestyle=line, linewidth=1.8)
         return axes
 
 
@@ -595,7 +593,7 @@ def bootstrap_plot(
         f"{inside if replicates.moves else 'All are equal, so nothing can be tested'}. "
         f"{test.test.capitalize()} test, {GIVEN_ALONG[test.threshold]}: {p_phrase(test.p_value)}."
     )
-    with axes_for(ax, "bootstrap", caption) as axes:
+    with axes_for(ax, "bootstrap", caption) as (axes, pen):
         weights = np.full(count, 1 / count)
         axes.hist(replicates.replicates, bins=bins, weights=weights, color=PALE, edgecolor=GREY, linewidth=0.5)
         for number, bound in enumerate((low, high) if replicates.moves else ()):
@@ -608,8 +606,8 @@ def bootstrap_plot(
         label = term(measure)
         difference = f"{label} of {legible(pair.a)} minus {label} of {legible(pair.b)}"
         if test.is_share:
-            in_percent(axes.xaxis, difference)
+            pen.rates("x", difference)
             difference = f"{difference}, percentage points"
         axes.set_xlabel(difference)
-        in_percent(axes.yaxis, "replicates")
+        pen.rates("y", "replicates")
         return axes

@@ -9,18 +9,7 @@ import numpy as np
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import Text, cut, listed
 from fairtrial.figures.det import only_system, thresholds_of
-from fairtrial.figures.style import (
-    GREY,
-    Floats,
-    axes_for,
-    explain,
-    in_percent,
-    linear_axis,
-    look,
-    padded,
-    score_range,
-    sentences,
-)
+from fairtrial.figures.style import GREY, Floats, axes_for, linear_axis, look, padded, score_range, sentences
 from fairtrial.figures.table import Drawn
 from fairtrial.groups.zoo import Role, Shows, Zoo
 from fairtrial.groups.zoo import zoo_data as zoo_data
@@ -147,7 +136,7 @@ def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
         f"Impostor trials are those {_IMPOSTOR_TRIALS[zoo.by]}",
         margin_words,
     )
-    with axes_for(ax, "zoo", caption) as axes:
+    with axes_for(ax, "zoo", caption) as (axes, pen):
         plain = ~zoo.goats & ~zoo.lambs & ~unplaced
         places, people = np.unique(np.stack([across, zoo.impostor], 1)[plain], axis=0, return_counts=True)
         axes.scatter(places[:, 0], places[:, 1], s=16.0 * people, color=GREY, alpha=0.55, linewidths=0)
@@ -163,7 +152,7 @@ def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
         margin, flags = (zoo.impostor[unplaced], zoo.lambs[unplaced])
         if zoo.subjects is not None:
             margin, flags = zoo.subjects.impostor, zoo.subjects.lambs
-            explain(axes, f"wolves, by subject: {np.count_nonzero(flags)}", color=look(3).colour, marker="_")
+            pen.explain(f"wolves, by subject: {np.count_nonzero(flags)}", color=look(3).colour, marker="_")
         for chosen, colour, width in ((~flags, GREY, 0.8), (flags, look(3).colour, 1.8)):
             ticks: dict[str, Any] = {"markersize": 9, "markeredgewidth": width, "clip_on": False}
             ends = np.full(np.count_nonzero(chosen), 1.03)
@@ -172,13 +161,12 @@ def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
             for values, draw in ((zoo.genuine, axes.axvline), (zoo.impostor, axes.axhline)):
                 for quartile in () if np.isnan(values).all() else np.nanquantile(values, [0.25, 0.75]):
                     draw(quartile, color=GREY, linestyle=":", linewidth=0.9)
-            explain(axes, "quartiles", linestyle=":", linewidth=0.9)
+            pen.explain("quartiles", linestyle=":", linewidth=0.9)
         _name_outliers(axes, zoo)
-        for axis, label in zip((axes.xaxis, axes.yaxis), _labels(zoo), strict=True):
-            if zoo.shows == "errors" and "rank" not in label:
-                in_percent(axis, label)
-            else:
-                axis.set_label_text(label)
+        across_label, up_label = _labels(zoo)
+        is_share = zoo.shows == "errors"
+        pen.rates("x", across_label, is_share=is_share and not np.isnan(zoo.genuine).all())
+        pen.rates("y", up_label, is_share=is_share)
         return axes
 
 
