@@ -77,3 +77,12 @@ def test_results_draw_themselves_as_the_command_does(dev: ft.Trials, test: ft.Tr
     assert curve.band.confidence == 0.9
     ((plain,),) = drawing_of(system, "ece").data
     assert plain.band is None
+
+
+def test_a_study_draws_itself_with_its_confidence_and_data_sets() -> None:
+    study = ft.repeated.coverage_study(
+        n=50, m=(2, 4), pi=0.1, rho=0.2, methods=["lbb"], data_sets=40, confidence=0.9, workers=1
+    )
+    drawing = drawing_of(study, "hook")
+    assert "the nominal 90 %; bars: 2 standard errors of 40 data sets" in drawing.caption
+    assert "40 data sets" not in drawing_of(study, "hook", data_sets=None).caption

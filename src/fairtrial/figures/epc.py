@@ -437,7 +437,7 @@ def pooled_curves(
 
 
 def pooled_epc_plot(
-    results: BenchmarkResult | Sequence[BenchmarkResult],
+    results: BenchmarkResult | FusionBenchmark | Sequence[BenchmarkResult],
     *,
     group: str = "all",
     bands: Mapping[str, Band] | None = None,
@@ -448,7 +448,7 @@ def pooled_epc_plot(
 
     Parameters
     ----------
-    results : BenchmarkResult or sequence of BenchmarkResult
+    results : BenchmarkResult, FusionBenchmark or sequence of BenchmarkResult
         One result of `run_benchmark`, or several of the same protocol.
     group : str, default "all"
         Which group of experiments, where there are several results; ``all`` pools all of them.
@@ -482,7 +482,7 @@ def pooled_epc_plot(
     >>> pooled_epc_plot(result).get_xlabel()
     'alpha, the weight of FAR'
     """
-    runs = several(results, "result")
+    runs: tuple[BenchmarkResult, ...] = several(getattr(results, "runs", results), "result")
     first = runs[0]
     if any((run.benchmark, run.protocol) != (first.benchmark, first.protocol) for run in runs):
         text = "only runs of the same protocol on the same benchmark share a figure"

@@ -212,23 +212,21 @@ def covered_cells(
     axes = {name: value for name, value in (("n", n), ("m", m), ("pi", pi), ("rho", rho)) if value is not None}
     study: dict[str, Any] = {"grid": grid, "generator": generator, "data_sets": data_sets, "n_resamples": n_resamples}
     study |= {"exact": exact, "rng": rng}
-    simulated = None
+    chosen = {"methods": tuple(methods) or None}
     if file is not None:
         for name, value in study.items():
             if value != signature(covered_cells).parameters[name].default:
                 template = f"{{{name}!p}} applies to a study that is run, and FILE holds one"
                 raise ParameterError(template, code="does-not-apply", **{name: 0})
         values = {name: value if isinstance(value, tuple) else (value,) for name, value in axes.items()}
-        rows: Sequence[Any] = choose_rows(read_study(file), **values)
-    else:
-        settings = {**({"n": 500, "m": PAPER.m, "pi": 0.001, "rho": 0.4} if along_attempts else {}), **study, **axes}
-        settings |= {"methods": methods or None, "workers": workers}
-        result = coverage_study(
-            confidence=confidence, **{name: value for name, value in settings.items() if value is not None}
-        )
-        rows, simulated = result.rows, None if exact else result.settings.data_sets
-    chosen = {"methods": tuple(methods) or None}
-    return Drawn((rows,), chosen | ({"data_sets": simulated, "confidence": confidence} if along_attempts else {}))
+        rows = choose_rows(read_study(file), **values)
+        return Drawn((rows,), {**chosen, "confidence": confidence} if along_attempts else chosen)
+    usual = {"n": 500, "m": PAPER.m, "pi": 0.001, "rho": 0.4} if along_attempts else {}
+    settings = {**usual, **study, **axes, "methods": methods or None, "workers": workers}
+    given = {name: value for name, value in settings.items() if value is not None}
+    result = coverage_study(confidence=confidence, **given)
+    drawn = study_along_attempts(result) if along_attempts else study_rows(result)
+    return Drawn(drawn.data, {**chosen, **drawn.options})
 
 
 def _methods(rows: Sequence[Covered], chosen: Sequence[str] | None) -> list[str]:
@@ -247,6 +245,13 @@ def _methods(rows: Sequence[Covered], chosen: Sequence[str] | None) -> list[str]
 def study_rows(result: CoverageStudy) -> Drawn:
     """Give the rows of a coverage study."""
     return Drawn((result.rows,))
+
+
+def study_along_attempts(result: CoverageStudy) -> Drawn:
+    """Give the rows of a coverage study, with how they were computed."""
+    settings = result.settings
+    data_sets = None if settings.exact else settings.data_sets
+    return Drawn((result.rows,), {"data_sets": data_sets, "confidence": settings.confidence})
 
 
 def coverage_map(rows: Sequence[Covered], method: str) -> CoverageMap:
@@ -495,13 +500,13 @@ def fit_plot(fit: FitTest, *, ax: Axes | None = None) -> Axes:
         return axes
 
 
-def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
+def plan_plot(plan: RatePlan | PowerCurve, *, ax: Axes | None = None) -> Axes:
     """Draw how many people reach the goal for each number of attempts, the attempts in all, and the cost.
 
     Parameters
     ----------
-    plan : RatePlan
-        The result of `plan_rate`; its own choice is marked.
+    plan : RatePlan or PowerCurve
+        The result of `plan_rate`, whose own choice is marked; what `power_curve` gives is drawn by `power_plot`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
 
@@ -516,6 +521,8 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
     >>> plan_plot(ft.plan_rate(0.02, 0.1, half_width=0.005)).get_xlabel()
     'attempts of each individual'
     """
+    if isinstance(plan, PowerCurve):
+        return power_plot(plan, ax=ax)
     rows = plan.trade_off
     if not rows:
         raise ParameterError("the plan has no trade-off to draw", code="nothing-to-draw")
@@ -599,7 +606,7 @@ def plan_or_power(result: Any, asked: Mapping[str, Any]) -> Drawn:
     def power_of(people: int) -> float:
         return plan(**{**asked, "individuals": people}).power or 0.0
 
-    return Drawn((power_curve(result, power_of),), function="power_plot")
+    return Drawn((power_curve(result, power_of),))
 
 
 def power_plot(data: PowerCurve, *, ax: Axes | None = None) -> Axes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -74,20 +74,18 @@ class FigureKind:
 
     def drawing(self, drawn: Any, **options: Any) -> Drawing:
         """Give the figure of what its data functions gave."""
-        if not isinstance(drawn, Drawn):
-            return self.draw(drawn, **options)
-        kind = replace(self, function=drawn.function or self.function)
-        return kind.draw(*drawn.data, **drawn.options, **options)
+        if isinstance(drawn, Drawn):
+            return self.draw(*drawn.data, **{**drawn.options, **options})
+        return self.draw(drawn, **options)
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What a figure is drawn of: arguments of its function, notes, and the function if it is another one."""
+    """What a figure is drawn of: arguments and options of its function, and notes."""
 
     data: tuple[Any, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Any, ...] = ()
-    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +225,7 @@ _KINDS = (
                ("--datasets 5000 --out hook.png", "coverage.parquet --n 500 --pi .001 --rho .4 --out hook.png"),
                more=f"{_FILE}, at n 500, pi .001 and rho .4.", reads="", positional={"file": "[FILE]"},
                skip=("grid", "along_attempts"), fixed={"along_attempts": True},
-               results={"CoverageStudy": f"{_HERE}repeated:study_rows"}),
+               results={"CoverageStudy": f"{_HERE}repeated:study_along_attempts"}),
     FigureKind("fit", "People by their number of errors, observed and expected by a model.",
                ("fairtrial.repeated.fits:fit_test",), ("counts.csv --out fit.png",),
                more="FILE is a table with the columns errors and attempts, one row per person.", reads="",
