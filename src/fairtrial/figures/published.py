@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import ceil, log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import chdtrc, chdtri
 
 from fairtrial.core.words import Text, figures_text, level_text, p_text, percent, term
-from fairtrial.figures.style import PALE, axes_for, legible, log_ticks, look
+from fairtrial.figures.style import GREY, PALE, axes_for, legible, linear_ticks, log_ticks, look
 from fairtrial.figures.table import Drawn
 from fairtrial.published.eer_bound import EerBound, EerBounds
 from fairtrial.published.normal import DeviationCurves, HterDensity, ratios_up_to
@@ -40,7 +41,8 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    The p values are those of single pairs. Pairs beyond the right edge are listed in the figure.
+    The p values are those of single pairs. Far beyond the level of significance the axis of chi2 is logarithmic, and
+    pairs are on the lower edge.
 
     References
     ----------
@@ -53,34 +55,45 @@ def eer_bound_plot(bounds: EerBounds, *, ax: Axes | None = None) -> Axes:
     'p'
     """
     p_value, critical = bounds.p_value, float(chdtri(1, bounds.p_value))
-    last = max(3 * critical, 12.0)
-    within = sorted((pair for pair in bounds.pairs if pair.chi2 <= last), key=lambda pair: pair.chi2)
-    beyond = [pair for pair in bounds.pairs if pair.chi2 > last]
+    usual = max(3 * critical, 12.0)
+    pairs = sorted(bounds.pairs, key=lambda pair: pair.chi2)
+    beyond = [pair for pair in pairs if pair.chi2 > usual]
+    last = 1.5 * beyond[-1].chi2 if beyond else usual
+    lowest = max(float(chdtrc(1, usual)) / 2, _LEAST)
+    further = f"; beyond chi2 = {usual:.3g} the axis is logarithmic, and p is below the lower edge" if beyond else ""
     caption = (
         f"Lower bounds of chi2 from EERs on {bounds.pairs[0].trials:,} trials, and upper bounds of p; arrows: where "
-        "the truth may lie; triangles: pairs beyond the right end of the axis. Shaded: significant at p = "
-        f"{p_value:g}, for each pair by itself."
+        f"the truth may lie{further}. Shaded: significant at p = {p_value:g}, for each pair by itself."
     )
     with axes_for(ax, "eer-bound", caption) as (axes, pen):
-        grid = np.linspace(0, last, 400)
+        if beyond:
+            axes.set_xscale("symlog", linthresh=usual, linscale=2.2)
+            powers = [10.0**power for power in range(1, ceil(log10(last))) if 10.0**power > usual]
+            axes.set_xticks([*(place for place, _ in linear_ticks(0, usual, most=5)), *powers], minor=False)
+            axes.minorticks_off()
+            axes.axvline(usual, color=GREY, linestyle=":", linewidth=0.9)
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+        grid = np.linspace(0, usual, 400)
         axes.semilogy(grid, chdtrc(1, grid), color="black", linewidth=1.4)
         axes.axvspan(critical, last, color=PALE, alpha=0.5, zorder=0)
         axes.plot([critical], [p_value], "o", color="black", markersize=4)
         words = f"p = {p_value:g} at chi2 = {critical:.2f}"
         axes.annotate(words, (critical, p_value), xytext=(8, 4), textcoords="offset points")
-        for number, pair in enumerate(within):
-            mark = look(number)
-            label = f"{_named(pair)}: chi2 {pair.chi2:.2f}, p {p_text(pair.p_value)}"
-            place = pair.chi2, pair.p_value
-            axes.plot(*place, mark.marker, color=mark.colour, markersize=7, markeredgecolor="white", label=label)
-            further = pair.chi2 + 0.07 * last
+        for number, pair in enumerate(pairs):
+            mark, name = look(number), _named(pair)
+            style: dict[str, Any] = {"color": mark.colour, "markersize": 7, "markeredgecolor": "white"}
+            if pair.chi2 > usual:
+                label = f"{name}: chi2 {pair.chi2:,.0f}" if pair in beyond[:_LISTED] else None
+                axes.plot(pair.chi2, lowest, mark.marker, label=label, zorder=4, clip_on=False, **style)
+                continue
+            label = f"{name}: chi2 {pair.chi2:.2f}, p {p_text(pair.p_value)}"
+            axes.plot(pair.chi2, pair.p_value, mark.marker, label=label, **style)
+            truth = pair.chi2 + 0.07 * usual
             arrow = {"arrowstyle": "->", "color": mark.colour, "linewidth": 1.4}
-            axes.annotate("", (further, float(chdtrc(1, further))), xytext=place, arrowprops=arrow)
-        for pair in beyond[:_LISTED]:
-            pen.explain(f"{_named(pair)}: chi2 {pair.chi2:,.0f}", marker=">")
+            axes.annotate("", (truth, float(chdtrc(1, truth))), xytext=(pair.chi2, pair.p_value), arrowprops=arrow)
         if len(beyond) > _LISTED:
-            pen.explain(f"and {len(beyond) - _LISTED} more beyond the axis")
-        axes.set(xlim=(0, last), xlabel="chi2", ylim=(max(float(chdtrc(1, last)) / 2, _LEAST), 1.3), ylabel="p")
+            pen.explain(f"and {len(beyond) - _LISTED} more on the lower edge")
+        axes.set(xlim=(0, last), xlabel="chi2", ylim=(lowest, 1.3), ylabel="p")
         axes.yaxis.set_major_formatter(
             lambda value, _: np.format_float_positional(value, 6, fractional=False, trim="-")
         )

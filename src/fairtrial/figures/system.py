@@ -114,12 +114,14 @@ class JudgedCurve:
     """At each alpha, if intervals are known at more than that of the point."""
 
     @classmethod
-    def of(cls, judgement: Judgement, counts: ErrorCounts, threshold: float, interval: RateInterval) -> JudgedCurve:
+    def of(cls, judgement: Judgement, interval: RateInterval) -> JudgedCurve:
         """Judge the same trials along alpha."""
+        assert judgement.dev is not None
         along = along_alpha(judgement)
         intervals = intervals_along(along, confidence=interval.confidence, threshold=interval.threshold)
         weight = judgement.criterion.weight_of_far(float(judgement.alpha[0]))
-        return cls(curve_of(along), counts, threshold, interval, weight, along=intervals)
+        threshold = float(judgement.dev.threshold[0])  # of folds, which have several, that of all trials
+        return cls(curve_of(along), judgement.at(0), threshold, interval, weight, along=intervals)
 
     def limits(self, along: Sequence[RateInterval], interval: RateInterval) -> tuple[Floats, Floats]:
         """Give limits along alpha; those of the operating point are its own, perhaps by another method."""
