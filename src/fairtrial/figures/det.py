@@ -145,33 +145,29 @@ def operating_curves(
     """
     curves = []
     for judgement in judge_systems(dev, test, blocks, systems, criterion, alpha, cluster):
-        assert judgement.dev is not None
         far, frr = (judged_interval(judgement, measure=name, confidence=confidence) for name in ("far", "frr"))
-        threshold, notes = float(judgement.dev.threshold[0]), (*judgement.sets.notes, *judgement.notes)
-        curves.append(operating_curve(judgement, threshold, far, frr, eer=eer, max_points=max_points, notes=notes))
+        curves.append(operating_curve(judgement, far, frr, eer=eer, max_points=max_points))
     return tuple(curves)
 
 
 def operating_curve(
     judgement: Judgement,
-    threshold: float,
     far: RateInterval,
     frr: RateInterval,
     *,
     eer: EerDefinition,
     max_points: int = 2000,
     name: str = "",
-    notes: tuple[Note | str, ...] = (),
 ) -> OperatingCurve:
     """Compute the curve of judged trials, and put the point on it that was judged."""
     trials, system = judgement.trials, judgement.system
-    point = OperatingPoint(threshold, judgement.at(0), far, frr, judgement.criterion, judgement.kind)
+    threshold = float((judgement.dev or judgement.test).threshold[0])
     return OperatingCurve(
         name or system,
         roc_curve(trials, system=system, max_points=max_points),
         equal_error_rate(trials, system=system, definition=eer),
-        point,
-        notes,
+        OperatingPoint(threshold, judgement.at(0), far, frr, judgement.criterion, judgement.kind),
+        (*judgement.sets.notes, *judgement.notes),
     )
 
 
@@ -219,9 +215,7 @@ def evaluated_curves(result: Any) -> Drawn:
         else getattr(result, "systems", (result,))
     )
     curves = [
-        operating_curve(
-            each.judgement, each.threshold, each.interval("far"), each.interval("frr"), eer=each.eer_definition
-        )
+        operating_curve(each.judgement, each.interval("far"), each.interval("frr"), eer=each.eer_definition)
         for each in systems
     ]
     return Drawn((curves,))

@@ -482,7 +482,8 @@ def pooled_epc_plot(
     >>> pooled_epc_plot(result).get_xlabel()
     'alpha, the weight of FAR'
     """
-    runs: tuple[BenchmarkResult, ...] = several(getattr(results, "runs", results), "result")
+    given: Any = getattr(results, "runs", results)
+    runs: tuple[BenchmarkResult, ...] = several(given, "result")
     first = runs[0]
     if any((run.benchmark, run.protocol) != (first.benchmark, first.protocol) for run in runs):
         text = "only runs of the same protocol on the same benchmark share a figure"

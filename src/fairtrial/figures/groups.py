@@ -289,7 +289,7 @@ def group_operating_curves(
             or judged_interval(part, measure=rate, confidence=result.confidence, threshold=judged.threshold)
             for rate in RATES
         )
-        curves.append(operating_curve(part, result.threshold, far, frr, eer=eer, max_points=max_points, name=name))
+        curves.append(operating_curve(part, far, frr, eer=eer, max_points=max_points, name=name))
     return tuple(curves)
 
 
