@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from fairtrial import __version__
-from fairtrial.cli.commands import COMMANDS, HEADINGS, Declared, figure_commands
+from fairtrial.cli.commands import COMMANDS, Declared, figure_commands
 from fairtrial.cli.entry import stopped
 from fairtrial.cli.output import say
 from fairtrial.core.errors import FairtrialError, ParameterError
@@ -53,10 +53,9 @@ class LazyGroup(click.Group):
             from fairtrial.cli.plots import make_plot
 
             return make_plot(cmd_name, declared)
-        from fairtrial.cli.command import load, make_command
+        from fairtrial.cli.command import make_command
 
-        found = load(declared.function)
-        return found if isinstance(found, click.Command) else make_command(name, declared)
+        return make_command(name, declared)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0]
@@ -67,11 +66,9 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         names = self._names
-        for heading in HEADINGS:
-            rows = [(name, each.summary) for name, each in names.items() if each.group == heading]
-            if rows:
-                with formatter.section(heading):
-                    formatter.write_dl(rows)
+        for heading in dict.fromkeys(each.group for each in names.values()):
+            with formatter.section(heading):
+                formatter.write_dl([(name, each.summary) for name, each in names.items() if each.group == heading])
 
 
 _LEAST_MEMORY = 512 * 2**20

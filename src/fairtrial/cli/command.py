@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_args
 
 import click
 
@@ -24,6 +24,7 @@ from fairtrial.cli.inputs import (
     reading_keywords,
     refuse_reading,
     threshold_of_scores,
+    values_of,
 )
 from fairtrial.cli.output import (
     Bar,
@@ -39,15 +40,15 @@ from fairtrial.cli.output import (
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.parameters import (
     Argument,
+    Group,
     arguments_of,
     flag_of,
+    parameter_of,
     read_number,
-    read_whole,
     refuse_excluded,
 )
 from fairtrial.core.words import use_distances, use_terms
 
-GROUPS = ("Data", "Threshold", "Certainty", "Method", "Reading", "Computing", "Output")
 _SHORT = 14
 """Number of options that the short help shows in any case."""
 _WIDEST = 28
@@ -63,39 +64,42 @@ def load(path: str) -> Any:
 def make_command(name: str, declared: Declared) -> click.Command:
     """Make the command of a function."""
     function = load(declared.function)
-    takes = inspect.signature(function).parameters
-    hidden = ("dev", "test", "system", "systems", "other", *declared.skip)
-    arguments = [argument for argument in arguments_of(function) if argument.name not in hidden]
-    named = {argument.name for argument in arguments}
-    options: list[Argument] = []
-    if declared.reads in ("sets", "dev"):
-        options += [Argument("dev", repeated=True), Argument("test", repeated=True)]
-        if "data" not in takes:
-            options += [Argument("data"), Argument("only", help="Only this set of --data, such as LP1.")]
-    if declared.reads:
-        options.append(Argument("systems", repeated=True))
-    if "other" in takes:
-        options += [Argument("other_dev", repeated=True), Argument("other_test", repeated=True)]
-    if "memory" in declared.outputs:
-        options += [Argument("memory"), Argument("scheduler")]
-    written = ("out", *(output for output in declared.outputs if output != "memory"))
-    options += [Argument(output) for output in written if output not in {*named, *declared.skip}]
-    if "report" in declared.outputs:
-        options.append(Argument("title"))
-    options.append(Argument("terms", choices=("default", "iso"), default="default"))
-    options += [Argument(flag, bool) for flag in ("all", "verbose", "json")]
-    if named & {"criterion", "measure", "measures"} and "costs" not in named:
-        options.append(Argument("costs"))
-    positional = [each for each in arguments if each.name in declared.positional]
-    options += [each for each in arguments if each not in positional]
-    options += reading_arguments() if declared.reads else []
-    params: list[click.Parameter] = [_positional(each, declared.positional[each.name]) for each in positional]
-    params += map(option_of, options)
+    arguments = offered(function, declared.skip)
+    names = {argument.name for argument in arguments}
+    if declared.prints:
+        params = [_param_of(argument, declared) for argument in arguments]
+        return Command(name, params, lambda **typed: function(**values_of(arguments, typed)), declared.help(name))
+    other = ("other_dev", "other_test") if "other" in inspect.signature(function).parameters else ()
+    written = [each for each in ("out", *declared.outputs) if each not in {*names, *declared.skip}]
+    extra = [*(Argument(each, repeated=True) for each in other), *map(Argument, written), Argument("all", bool)]
 
     def run(**typed: Any) -> None:
         run_question(declared, function, arguments, typed)
 
-    return Command(name, callback=run, params=params, help=declared.help(name))
+    return Command(name, make_params(declared, arguments, extra), run, declared.help(name))
+
+
+def offered(function: Any, skip: Sequence[str] = ()) -> list[Argument]:
+    """List the arguments of a function that are options or typed without one: all but its trials."""
+    hidden = ("dev", "test", "system", "systems", "other", "blocks", "max_points", *skip)
+    return [argument for argument in arguments_of(function) if argument.name not in hidden]
+
+
+def make_params(declared: Declared, arguments: Sequence[Argument], extra: Sequence[Argument]) -> list[click.Parameter]:
+    """Make the parameters of a command: its files, what is written and shown, its function, and how files are read."""
+    names = {argument.name for argument in arguments}
+    options: list[Argument] = []
+    if declared.reads in ("sets", "dev"):
+        options += [Argument("dev", repeated=True), Argument("test", repeated=True)]
+        options += [] if "data" in names else [Argument("data"), Argument("only")]
+    if declared.reads:
+        options.append(Argument("systems", repeated=True))
+    options += [*extra, Argument("terms", choices=("default", "iso"), default="default")]
+    options += [Argument("verbose", bool), Argument("json", bool)]
+    if names & {"criterion", "measure", "measures"} and "costs" not in names:
+        options.append(Argument("costs"))
+    options += [*arguments, *(reading_arguments() if declared.reads else [])]
+    return [_param_of(option, declared) for option in options]
 
 
 def run_question(declared: Declared, function: Any, arguments: Sequence[Argument], typed: dict[str, Any]) -> None:
@@ -158,8 +162,7 @@ def ask(
         return values | reading, {}
     if declared.reads == "people":
         return values | {"people": _people(typed, values)}, {}
-    unneeded = ("memory", "save")
-    needs = [flag_of(name) for name in declared.outputs if name not in unneeded and typed.get(name) is not None]
+    needs = [flag_of(key) for key in declared.outputs if parameter_of(key).needs_scores and typed.get(key) is not None]
     data = read_sets(
         typed,
         values,
@@ -201,14 +204,23 @@ def _people(typed: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
     return trials
 
 
-def option_of(argument: Argument) -> click.Option:
-    """Make the option of a parameter."""
+def _param_of(argument: Argument, declared: Declared) -> click.Parameter:
+    """Make the option of a parameter, or its argument if it is typed without one."""
     known = argument.parameter
+    metavar = declared.positional.get(argument.name)
+    if metavar is not None:
+        is_file = known.file == "read" or argument.name in ("paths", "files", "a", "b")
+        kind = click.Choice(argument.choices) if argument.choices else READ if is_file else str
+        settings: dict[str, Any] = {"nargs": -1 if metavar.endswith("...") else 1, "type": kind}
+        is_required = not metavar.startswith("[") or not metavar.endswith(("]", "]..."))
+        return click.Argument([argument.name], required=is_required, metavar=metavar, **settings)
     flags = [flag_of(argument.name), *known.also, argument.name]
-    text = argument.help
+    about: dict[str, Any] = {"group": known.group, "basic": known.basic or argument.default is ...}
     if argument.type is bool:
-        return Option(flags, is_flag=True, help=text, group=known.group, basic=known.basic)
-    settings: dict[str, Any] = {"multiple": argument.repeated or known.read_all is not None, "type": str}
+        return Option(flags, is_flag=True, help=argument.help, **about)
+    is_multiple = argument.repeated or known.read_all is not None
+    text, default = f"{argument.help}{' May be repeated.' if is_multiple else ''}", argument.default
+    settings = {"multiple": is_multiple, "type": str}
     if argument.choices:
         settings["type"] = click.Choice(argument.choices)
     elif known.file:
@@ -218,67 +230,13 @@ def option_of(argument: Argument) -> click.Option:
         metavar = {int: "N", float: "X"}.get(argument.type, "TEXT")
     if argument.count > 1:
         settings["nargs"] = argument.count
-    default = argument.default
     if default is ... and not argument.repeated:
         settings["required"] = True
-    shown = default is not ... and default not in (None, (), False) and "[default" not in text
+    shown = default is not ... and default not in (None, (), False, "") and "[default" not in text
     if shown and not (isinstance(default, tuple) and not isinstance(default[0], str | int | float)):
         joined = " ".join if argument.count > 1 else ",".join
         text += f"  [default: {joined(map(str, default)) if isinstance(default, tuple) else default}]"
-    return Option(
-        flags,
-        help=text,
-        metavar=None if argument.choices else metavar,
-        group=known.group,
-        basic=known.basic or default is ...,
-        **settings,
-    )
-
-
-def _positional(argument: Argument, metavar: str) -> click.Argument:
-    """Make the argument of a parameter; three dots at the end of its metavar stand for several."""
-    kind = READ if argument.parameter.file == "read" or argument.name in ("paths", "a", "b") else str
-    several = metavar.endswith("...")
-    optional = metavar.startswith("[") and metavar.endswith("]")
-    return click.Argument(
-        [argument.name], nargs=-1 if several else 1, required=not optional, type=kind, metavar=metavar
-    )
-
-
-def values_of(arguments: Iterable[Argument], typed: Mapping[str, Any]) -> dict[str, Any]:
-    """Turn what was typed into keyword arguments, leaving out what was not given."""
-    values: dict[str, Any] = {}
-    for argument in arguments:
-        value = typed.get(argument.name)
-        if value is None or value == () or (argument.type is bool and value is False):
-            continue
-        try:
-            values[argument.name] = _read(argument, value)
-        except ParameterError as error:
-            raise ParameterError(f"{flag_of(argument.name)}: {error}", code=error.code) from error
-    return values
-
-
-def _read(argument: Argument, value: Any) -> Any:
-    known = argument.parameter
-    single: Callable[[str], Any] = {int: read_whole, float: read_number}.get(argument.type, str)
-    if argument.type is bool or argument.choices:
-        return value
-    if known.read_all is not None:
-        return known.read_all(value)
-    if argument.numbers and known.read is None:
-        entries = value if isinstance(value, tuple) else (value,)
-        numbers = tuple(single(part) for entry in entries for part in entry.split(","))
-        return numbers[0] if len(numbers) == 1 and not argument.repeated else numbers
-    if known.read is not None and argument.repeated:
-        parts = [known.read(entry) for entry in value]
-        several = all(isinstance(part, tuple) for part in parts)
-        return tuple(name for part in parts for name in part) if several else tuple(parts)
-    if isinstance(value, tuple):
-        return tuple(map(single, value))
-    if known.none and value == known.none:
-        return None
-    return known.read(value) if known.read is not None else single(value)
+    return Option(flags, help=text, metavar=None if argument.choices else metavar, **settings, **about)
 
 
 def with_costs(values: dict[str, Any], typed: Mapping[str, Any], *, required: bool = True) -> dict[str, Any]:
@@ -328,7 +286,7 @@ class Option(click.Option):
 class Command(click.Command):
     """A command whose help shows the options that most people need, and all of them on request."""
 
-    def __init__(self, name: str, *, params: list[click.Parameter], **settings: Any) -> None:
+    def __init__(self, name: str, params: list[click.Parameter], callback: Callable[..., Any], about: str) -> None:
         every = Option(
             ["--help-all"],
             is_flag=True,
@@ -339,7 +297,8 @@ class Command(click.Command):
             basic=True,
             help="Show the other options, too.",
         )
-        super().__init__(name, params=[*params, every], context_settings={"allow_extra_args": True}, **settings)
+        settings = {"allow_extra_args": True}
+        super().__init__(name, params=[*params, every], callback=callback, help=about, context_settings=settings)
 
     def invoke(self, ctx: click.Context) -> Any:
         if ctx.args:
@@ -353,7 +312,7 @@ class Command(click.Command):
         options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
         everything = ctx.meta.get("fairtrial.all", False) or len(options) <= _SHORT
         basic = [option for option in options if getattr(option, "basic", option.name == "help")]
-        records: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+        records: dict[str, list[tuple[str, str]]] = {group: [] for group in get_args(Group)}
         for option in options if everything else basic:
             records[getattr(option, "group", "Output")].append(_record(option, ctx, whole=everything))
         width = min(_WIDEST, max(len(flags) for group in records.values() for flags, _ in group))

@@ -6,19 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from textwrap import TextWrapper
 
-HEADINGS = (
-    "Judge",
-    "Combine",
-    "Calibrate",
-    "Published numbers",
-    "People tested several times",
-    "Plan",
-    "Files",
-    "Figures",
-)
-"""Headings of the help, in their order."""
 _SETS = "--dev dev.csv --test test.csv"
-_PIECES = "memory"
+_PAGE = ("report", "title")
+_PIECES = ("memory", "scheduler")
 _TABLE = "FILE is a table with the columns errors and attempts, one row per person."
 
 
@@ -44,9 +34,11 @@ class Declared:
     positional : dict of str to str
         Parameters that are typed without an option, and how help shows them.
     outputs : tuple of str
-        Further files that can be written, by parameter.
+        Further options: files that can be written, and memory for the trials.
     skip : tuple of str
         Parameters and options that are not offered.
+    prints : bool
+        Whether the function prints by itself, and gives no result.
     """
 
     group: str
@@ -58,6 +50,7 @@ class Declared:
     positional: Mapping[str, str] = field(default_factory=dict)
     outputs: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    prints: bool = False
 
     def help(self, name: str) -> str:
         """Write summary, more sentences and examples, long ones on several lines."""
@@ -78,7 +71,7 @@ COMMANDS: dict[str, Declared] = {
             "--test new.csv --threshold 1.5 --json",
         ),
         reads="sets",
-        outputs=("report", "trials_out", _PIECES),
+        outputs=(*_PAGE, "trials_out", *_PIECES),
     ),
     "compare": Declared(
         "Judge",
@@ -91,7 +84,7 @@ COMMANDS: dict[str, Declared] = {
         ),
         "Each system is judged at its own threshold from dev.",
         reads="sets",
-        outputs=("report",),
+        outputs=_PAGE,
     ),
     "epc": Declared(
         "Judge",
@@ -104,7 +97,7 @@ COMMANDS: dict[str, Declared] = {
         ),
         "At each alpha, the threshold is chosen on dev and judged on test.",
         reads="sets",
-        outputs=("report", _PIECES),
+        outputs=(*_PAGE, *_PIECES),
     ),
     "operating-points": Declared(
         "Judge",
@@ -126,9 +119,18 @@ COMMANDS: dict[str, Declared] = {
         ),
         "Groups may be of people (sex, age) or of anything else (device, session, language); one threshold for all.",
         reads="sets",
-        outputs=("report",),
+        outputs=_PAGE,
     ),
-    "explore": Declared("Judge", "Explore score files in a browser.", "fairtrial.cli.actions:explore"),
+    "explore": Declared(
+        "Judge",
+        "Explore score files in a browser.",
+        "fairtrial.cli.actions:explore",
+        ("", "dev.csv test.csv", "dev.parquet test.parquet --port 8080 --no-browser"),
+        "Nothing leaves this machine. Files named here are opened where they are, however large; others can be dropped "
+        "on the page. Ctrl-C ends it.",
+        positional={"files": "[F]..."},
+        prints=True,
+    ),
     "fuse": Declared(
         "Combine",
         "Fuse systems, fitted on dev and judged on test.",
@@ -141,7 +143,7 @@ COMMANDS: dict[str, Declared] = {
         ),
         "The fusion is tested against the best of its systems. Saved with --save, it can be applied to other trials.",
         reads="sets",
-        outputs=("report", "scores_out", "save"),
+        outputs=(*_PAGE, "scores_out", "save"),
     ),
     "benchmark": Declared(
         "Combine",
@@ -155,7 +157,7 @@ COMMANDS: dict[str, Declared] = {
             "--set LP1 --report benchmark.html",
         ),
         "Every experiment comes with its interval, gain and test.",
-        outputs=("report",),
+        outputs=_PAGE,
     ),
     "predict": Declared(
         "Combine",
@@ -190,7 +192,7 @@ COMMANDS: dict[str, Declared] = {
         ),
         "The calibration is fitted on dev and judged on test.",
         reads="sets",
-        outputs=("report", "scores_out", "save", _PIECES),
+        outputs=(*_PAGE, "scores_out", "save", *_PIECES),
     ),
     "interval": Declared(
         "Published numbers",
@@ -278,7 +280,7 @@ COMMANDS: dict[str, Declared] = {
         ),
         "By simulation or exactly. With --out, finished cells are kept in a journal beside the file: a study that was "
         "interrupted resumes when it is run again.",
-        outputs=("report",),
+        outputs=_PAGE,
     ),
     "plan": Declared(
         "Plan",
@@ -347,7 +349,12 @@ COMMANDS: dict[str, Declared] = {
     ),
     "measures": Declared("Files", "List the measures that are reported.", "fairtrial.cli.actions:list_measures", ("",)),
     "completion": Declared(
-        "Files", "Print a script that completes commands in your shell.", "fairtrial.cli.actions:completion"
+        "Files",
+        "Print a script that completes commands in your shell.",
+        "fairtrial.cli.actions:completion",
+        ("bash >> ~/.bashrc",),
+        positional={"shell": "{bash|zsh|fish}"},
+        prints=True,
     ),
     "plot": Declared(
         "Figures",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 from fairtrial.cli.output import Bar, reading_bar
 from fairtrial.core.errors import InputError, OutputError, ParameterError, check_classes
 from fairtrial.core.notes import Note
-from fairtrial.core.parameters import Argument, read_bytes, read_names
+from fairtrial.core.parameters import Argument, arguments_of, flag_of, read_names, read_number, read_whole
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -22,62 +22,80 @@ if TYPE_CHECKING:
     from fairtrial.core.trials import Trials
     from fairtrial.inference.folds import Block
 
-_ROLES = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
 _PATIENCE = 20
 """Seconds to wait for a cluster, and for one of its workers."""
 
 
 def reading_arguments() -> list[Argument]:
     """List the options that say how score files are read."""
-    from fairtrial.core.parameters import arguments_of
     from fairtrial.formats.sheets import ReadOptions
 
-    arguments = {one.name: one for one in arguments_of(ReadOptions) if one.name != "systems"}
-    for name in ("columns", "genuine_labels"):
-        arguments[name] = Argument(name, repeated=True, default=())
-    arguments["negate"] = Argument("negate", bool, default=False)
-    text = "Scores of this system are distances; may be repeated."
-    return [
-        Argument("format", help="Format of the files, if it should not be detected."),
-        *arguments.values(),
-        Argument("negate_system", repeated=True, default=(), help=text),
-    ]
+    arguments = {argument.name: argument for argument in arguments_of(ReadOptions)} | {
+        "columns": Argument("columns", repeated=True, default=()),
+        "negate": Argument("negate", bool, default=False),
+    }
+    del arguments["systems"]
+    return [Argument("format"), *arguments.values(), Argument("negate_system", repeated=True, default=())]
+
+
+def values_of(arguments: Iterable[Argument], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn what was typed into keyword arguments, leaving out what was not given."""
+    values: dict[str, Any] = {}
+    for argument in arguments:
+        value = typed.get(argument.name)
+        if value is None or value == () or (argument.type is bool and value is False):
+            continue
+        try:
+            values[argument.name] = _read(argument, value)
+        except ParameterError as error:
+            raise ParameterError(f"{flag_of(argument.name)}: {error}", code=error.code) from error
+    return values
+
+
+def _read(argument: Argument, value: Any) -> Any:
+    known = argument.parameter
+    by_type: dict[type, Callable[[str], Any]] = {int: read_whole, float: read_number}
+    single = known.read or by_type.get(argument.type, str)
+    if argument.type is bool or argument.choices:
+        return value
+    if known.read_all is not None:
+        return known.read_all(value)
+    if argument.numbers and known.read is None:
+        entries = value if isinstance(value, tuple) else (value,)
+        numbers = tuple(single(part) for entry in entries for part in entry.split(","))
+        return numbers[0] if len(numbers) == 1 and not argument.repeated else numbers
+    if not isinstance(value, tuple):
+        return single(value)
+    parts = tuple(map(single, value))
+    several = known.read is not None and all(isinstance(part, tuple) for part in parts)
+    return tuple(name for part in parts for name in part) if several else parts
 
 
 def reading_keywords(typed: Mapping[str, Any], systems: Sequence[str] = ()) -> dict[str, Any]:
     """Make the keyword arguments of `read_trials`."""
+    from fairtrial.formats.sheets import ROLES
+
     if typed["negate"] and typed["negate_system"]:
         raise ParameterError("give either --negate for all systems, or --negate-system for some")
-    labels = _pairs(typed["genuine_labels"], "--label", ("genuine", "impostor"))
-    columns = _pairs(typed["columns"], "--column", _ROLES)
+    values = values_of(reading_arguments(), typed)
+    negated = values.pop("negate_system", ())
+    labels = _pairs(values.get("genuine_labels", ()), "--label", ("genuine", "impostor"))
+    columns = _pairs(values.get("columns", ()), "--column", ROLES)
     single = [role for role, _ in columns if role not in ("score", "other")]
     for role in single:
         if single.count(role) > 1:
             raise ParameterError(f"--column {role}=... was given twice; only score and other may be")
-    for name in typed["names"]:
+    for name in values.get("names", ()):
         check_text("--name", name)
-    return {
-        "format": typed["format"],
-        "columns": {role: name for role, name in columns if role not in ("score", "other")},
+    return values | {
+        "columns": {role: name for role, name in columns if role in single},
         "scores": tuple(name for role, name in columns if role == "score"),
         "others": tuple(name for role, name in columns if role == "other"),
         "genuine_labels": tuple(word for kind, word in labels if kind == "genuine"),
         "impostor_labels": tuple(word for kind, word in labels if kind == "impostor"),
-        "negate": True if typed["negate"] else tuple(typed["negate_system"]),
+        "negate": values.get("negate", negated),
         "systems": tuple(systems),
-        "nan": typed["nan"] or "error",
-        **{name: typed[name] for name in ("common", "diagonal", "transpose", "genuine_by", "person")},
-        "names": tuple(typed["names"]),
-        "key": tuple(typed["key"]),
-        "max_size": None if typed["max_size"] is None else _size(typed["max_size"]),
     }
-
-
-def _size(text: str) -> int:
-    try:
-        return read_bytes(text)
-    except ParameterError as error:
-        raise ParameterError(f"--max-size: {error}") from error
 
 
 def _pairs(entries: Sequence[str], flag: str, known: Sequence[str]) -> list[tuple[str, str]]:
@@ -280,7 +298,7 @@ def _open_sets(typed: Mapping[str, Any], keywords: dict[str, Any], needs: Sequen
     from fairtrial.formats.files import expand
     from fairtrial.inference.split import check_same_systems
 
-    for flag in [*needs, *(["--common"] if keywords.pop("common") else [])]:
+    for flag in [*needs, *(["--common"] if keywords.pop("common", False) else [])]:
         why = "needs all trials in memory, and these are read in pieces; allow more with --memory"
         raise ParameterError(f"{flag} {why}", code="needs-trials")
     if not typed["test"]:

@@ -416,7 +416,7 @@ def covered_cells(
     rho : float or sequence of float, optional
         Correlations of the attempts of a person.
     methods : sequence of str, default ()
-        Any of dr, bp, sb, bb, lbb, brr and bb-ml; may be repeated.
+        Any of dr, bp, sb, bb, lbb, brr and bb-ml.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
         How attempts of a person come to be correlated.
     data_sets : int, default 1000
@@ -498,7 +498,7 @@ def groups_along(
     measure : str, Measure, DetectionCosts or callable, default "hter"
         What is drawn.
     groups : sequence of str, default ()
-        Only these groups; may be repeated.
+        Only these groups.
     """
     from fairtrial.evaluation.epc import alpha_grid
     from fairtrial.groups.evaluation import group_curves
