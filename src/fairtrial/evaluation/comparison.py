@@ -462,7 +462,9 @@ class Comparison(Result):
             detail=True,
         )
         if not isinstance(self.measure, Measure):
-            tests, differences = (table.with_title("threshold", "calibration") for table in (tests, differences))
+            tests, differences, assumptions = (
+                table.with_title("threshold", "calibration") for table in (tests, differences, assumptions)
+            )
         tables = (tests, self._ranking(), differences, assumptions, agreement, commands)
         return tuple(table for table in tables if table.rows)
 
