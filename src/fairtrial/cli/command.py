@@ -38,15 +38,7 @@ from fairtrial.cli.output import (
     write_outputs,
 )
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.parameters import (
-    Argument,
-    Group,
-    arguments_of,
-    flag_of,
-    parameter_of,
-    read_number,
-    refuse_excluded,
-)
+from fairtrial.core.parameters import Argument, Group, arguments_of, flag_of, parameter_of, read_number, refuse_excluded
 from fairtrial.core.words import use_distances, use_terms
 
 _SHORT = 14
