@@ -201,11 +201,10 @@ def _param_of(argument: Argument, declared: Declared) -> click.Parameter:
     known = argument.parameter
     metavar = declared.positional.get(argument.name)
     if metavar is not None:
-        is_file = known.file == "read" or argument.name in ("paths", "files", "a", "b")
-        kind = click.Choice(argument.choices) if argument.choices else READ if is_file else str
-        settings: dict[str, Any] = {"nargs": -1 if metavar.endswith("...") else 1, "type": kind}
-        is_required = not metavar.startswith("[") or not metavar.endswith(("]", "]..."))
-        return click.Argument([argument.name], required=is_required, metavar=metavar, **settings)
+        is_file = known.file == "read" or argument.name in ("a", "b")
+        settings: dict[str, Any] = {"nargs": -1 if argument.repeated else 1, "required": argument.default is ...}
+        settings["type"] = click.Choice(argument.choices) if argument.choices else READ if is_file else str
+        return click.Argument([argument.name], metavar=metavar, **settings)
     flags = [flag_of(argument.name), *known.also, argument.name]
     about: dict[str, Any] = {"group": known.group, "basic": known.basic or argument.default is ...}
     if argument.type is bool:

@@ -222,6 +222,8 @@ PARAMETERS: dict[str, Parameter] = {
     "person_column": Parameter("Data", metavar="NAME"),
     "edges": Parameter("Data", metavar="COLUMN=N[,N...]", basic=True, read_all=read_edges),
     "file": Parameter("Data", file="read"),
+    "files": Parameter("Data", file="read"),
+    "paths": Parameter("Data", file="read"),
     "like": Parameter("Data", metavar="F", basic=True, file="read"),
     "impostor": Parameter("Data", metavar="NI", basic=True),
     "genuine": Parameter("Data", metavar="NC", basic=True),
