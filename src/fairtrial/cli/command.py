@@ -198,36 +198,34 @@ def _people(typed: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
 
 def _param_of(argument: Argument, declared: Declared) -> click.Parameter:
     """Make the option of a parameter, or its argument if it is typed without one."""
-    known = argument.parameter
-    metavar = declared.positional.get(argument.name)
-    if metavar is not None:
-        is_file = known.file == "read" or argument.name in ("a", "b")
-        settings: dict[str, Any] = {"nargs": -1 if argument.repeated else 1, "required": argument.default is ...}
-        settings["type"] = click.Choice(argument.choices) if argument.choices else READ if is_file else str
-        return click.Argument([argument.name], metavar=metavar, **settings)
-    flags = [flag_of(argument.name), *known.also, argument.name]
-    about: dict[str, Any] = {"group": known.group, "basic": known.basic or argument.default is ...}
+    known, default = argument.parameter, argument.default
+    files = {"read": READ, "written": WRITTEN}
+    kind = click.Choice(argument.choices) if argument.choices else files.get(known.file, str)
+    if argument.name in declared.positional:
+        metavar, nargs = declared.positional[argument.name], -1 if argument.repeated else 1
+        kind = READ if argument.name in ("a", "b") else kind
+        return click.Argument([argument.name], type=kind, nargs=nargs, required=default is ..., metavar=metavar)
+    flags, text = [flag_of(argument.name), *known.also, argument.name], argument.help
     if argument.type is bool:
-        return Option(flags, is_flag=True, help=argument.help, **about)
-    is_multiple = argument.repeated or known.read_all is not None
-    text, default = f"{argument.help}{' May be repeated.' if is_multiple else ''}", argument.default
-    settings = {"multiple": is_multiple, "type": str}
-    if argument.choices:
-        settings["type"] = click.Choice(argument.choices)
-    elif known.file:
-        settings["type"] = READ if known.file == "read" else WRITTEN
+        return click.Option(flags, is_flag=True, help=text)
     metavar = known.metavar
     if not metavar or (" " in metavar and argument.count == 1):
         metavar = {int: "N", float: "X"}.get(argument.type, "TEXT")
-    if argument.count > 1:
-        settings["nargs"] = argument.count
-    if default is ... and not argument.repeated:
-        settings["required"] = True
+    is_multiple = argument.repeated or known.read_all is not None
+    text += " May be repeated." if is_multiple else ""
     shown = default is not ... and default not in (None, (), False, "") and "[default" not in text
     if shown and not (isinstance(default, tuple) and not isinstance(default[0], str | int | float)):
         joined = " ".join if argument.count > 1 else ",".join
         text += f"  [default: {joined(map(str, default)) if isinstance(default, tuple) else default}]"
-    return Option(flags, help=text, metavar=None if argument.choices else metavar, **settings, **about)
+    return click.Option(
+        flags,
+        type=kind,
+        nargs=argument.count,
+        multiple=is_multiple,
+        required=default is ... and not argument.repeated,
+        metavar=None if argument.choices else metavar,
+        help=text,
+    )
 
 
 def with_costs(values: dict[str, Any], typed: Mapping[str, Any], *, required: bool = True) -> dict[str, Any]:
@@ -241,11 +239,11 @@ def with_costs(values: dict[str, Any], typed: Mapping[str, Any], *, required: bo
             return tuple(map(priced, value))
         return costs if value == "dcf" else value
 
-    found = {name: priced(value) for name, value in values.items()}
-    if required and found == values:
+    replaced = {name: priced(value) for name, value in values.items()}
+    if required and replaced == values:
         template = "{costs!p} gives the costs of dcf, and neither the criterion nor a measure is dcf"
         raise ParameterError(template, code="does-not-apply", costs=0)
-    return found
+    return replaced
 
 
 def _single_costs(text: str) -> Any:
@@ -266,26 +264,16 @@ def _single_costs(text: str) -> Any:
     return DetectionCosts(points[0].miss, points[0].prior, points[0].false_alarm, 1 - points[0].prior)
 
 
-class Option(click.Option):
-    """An option that knows under which heading help lists it."""
-
-    def __init__(self, *given: Any, group: str = "Method", basic: bool = False, **settings: Any) -> None:
-        super().__init__(*given, **settings)
-        self.group, self.basic = group, basic
-
-
 class Command(click.Command):
     """A command whose help shows the options that most people need, and all of them on request."""
 
     def __init__(self, name: str, params: list[click.Parameter], callback: Callable[..., Any], about: str) -> None:
-        every = Option(
+        every = click.Option(
             ["--help-all"],
             is_flag=True,
             is_eager=True,
             expose_value=False,
             callback=_show_all,
-            group="Output",
-            basic=True,
             help="Show the other options, too.",
         )
         settings = {"allow_extra_args": True}
@@ -302,10 +290,11 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
         everything = ctx.meta.get("fairtrial.all", False) or len(options) <= _SHORT
-        basic = [option for option in options if getattr(option, "basic", option.name == "help")]
         records: dict[str, list[tuple[str, str]]] = {group: [] for group in get_args(Group)}
-        for option in options if everything else basic:
-            records[getattr(option, "group", "Output")].append(_record(option, ctx, whole=everything))
+        for option in options:
+            known = parameter_of("help" if "--help" in option.opts else option.name or "")
+            if everything or known.basic or option.required:
+                records[known.group].append(_record(option, ctx, whole=everything))
         width = min(_WIDEST, max(len(flags) for group in records.values() for flags, _ in group))
         for group, rows in records.items():
             if rows:

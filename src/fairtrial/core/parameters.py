@@ -283,7 +283,6 @@ PARAMETERS: dict[str, Parameter] = {
     "normalise": Parameter("Method", metavar="NAME", basic=True),
     "protocol": Parameter("Method", metavar="NAME", basic=True),
     "method": Parameter("Method", metavar="NAME", basic=True),
-    "prior": Parameter("Method"),
     "fuse": Parameter("Method", basic=True, excludes=("correction",)),
     "other": Parameter("Data", "--other-dev", metavar="F"),
     "rho_client": Parameter("Method", "--rho", metavar="R"),
@@ -293,12 +292,9 @@ PARAMETERS: dict[str, Parameter] = {
     "costs": Parameter("Method", "--dcf", metavar="COSTS"),
     "areas": Parameter("Method", metavar="V1,V2", read=read_names, needs_scores=True),
     "no_areas": Parameter("Method", excludes=("areas", "convention")),
-    "assignments": Parameter("Method"),
     "data_sets": Parameter("Method", "--datasets", metavar="D"),
     "partition": Parameter("Method", metavar="COLUMN"),
-    "inner": Parameter("Method"),
     "inner_folds": Parameter("Method", metavar="K"),
-    "bounds": Parameter("Method"),
     "thresholds": Parameter("Method", metavar="[NAME=]T[,T...]", basic=True),
     # figures
     "marks": Parameter("Method", "--mark"),
@@ -348,6 +344,8 @@ PARAMETERS: dict[str, Parameter] = {
     "all": Parameter("Output", basic=True),
     "verbose": Parameter("Output", "--verbose", also=("-v",)),
     "json": Parameter("Output", basic=True),
+    "help": Parameter("Output"),
+    "help_all": Parameter("Output", basic=True),
 }
 """Declarations by name; other parameters have a signature and a docstring only."""
 _HELP = {

@@ -127,28 +127,17 @@ def table_of(
     fields: Sequence[Field],
     records: Iterable[Any],
     *,
-    notes: Sequence[Note | str] = (),
-    section: str | None = None,
-    shown: Sequence[int] | None = None,
-    detail: bool = False,
     titles: Mapping[str, str] = MappingProxyType({}),
+    **settings: Any,
 ) -> Table:
-    """Make a table of the fields that have a title, one row per record; `titles` by key replace those declared."""
-    columns = [field for field in fields if field.title]
-    rows = tuple(tuple(field.cell(record) for field in columns) for record in records)
-    return Table(
-        name,
-        caption,
-        tuple(
-            Column(field.key, titles.get(field.key, field.title), field.kind, field.detail, field.optional)
-            for field in columns
-        ),
-        rows,
-        tuple(notes),
-        section,
-        None if shown is None else tuple(shown),
-        detail,
-    )
+    """Make a table of the fields that have a title, one row per record; see `Table.of`.
+
+    `titles` by key replace those declared.
+    """
+    shown = [replace(field, title=titles.get(field.key, field.title)) for field in fields if field.title]
+    columns = [Column(field.key, field.title, field.kind, field.detail, field.optional) for field in shown]
+    rows = ({field.key: field.cell(record) for field in shown} for record in records)
+    return Table.of(name, caption, columns, rows, **settings)
 
 
 def _warnings(tables: Iterable[Table]) -> list[Note]:
