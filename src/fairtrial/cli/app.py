@@ -59,7 +59,7 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0]
-        if self.get_command(ctx, name) is None and not name.startswith("-"):
+        if name not in self._names and not name.startswith("-"):
             meant = nearest(name, self._names)
             ctx.fail(f"there is no command {visible(name)!r}{meant}")
         return super().resolve_command(ctx, args)

@@ -317,43 +317,42 @@ class Table:
         groups = list(self.sections(whole=whole))
         if not groups:
             return ""
-        places = [k for k, column in enumerate(self.visible_columns) if not column.optional]
-        section = next((k for k in places if self.visible_columns[k].key == self.section), None)
-        margin = 0
-        if section is not None and not self._widths(groups, places, width, wrap="headings"):
+        columns = self.visible_columns
+        least: dict[str, list[int]] = {"nothing": [], "headings": [], "cells": []}  # widths by what is wrapped
+        for k, column in enumerate(columns):
+            heading, cells = visible(column.heading), [visible(row[k]) for group in groups for row in group]
+            longest = max(map(cell_width, cells))
+            longest_word = longest if column.is_numeric else max(map(_word_width, cells))
+            least["nothing"].append(max(cell_width(heading), longest))
+            least["headings"].append(max(_word_width(heading), longest))
+            least["cells"].append(max(_word_width(heading), longest_word))
+
+        def fit(places: Sequence[int], room: int | None, wrap: str) -> list[int]:
+            """Compute the widths of columns; none if they are wider than the room even if wrapped."""
+            widths, narrowest = ([least[how][k] for k in places] for how in ("nothing", wrap))
+            excess = 0 if room is None else sum(widths) + _GAP * (len(widths) - 1) - room
+            while excess > 0 and widths != narrowest:  # the column with most to spare loses one
+                k = max(range(len(widths)), key=lambda k: widths[k] - narrowest[k])
+                widths[k], excess = widths[k] - 1, excess - 1
+            return [] if excess > 0 else widths
+
+        places, margin = [k for k, column in enumerate(columns) if not column.optional], 0
+        section = next((k for k in places if columns[k].key == self.section), None)
+        if section is not None and not fit(places, width, "headings"):
             others = [k for k in places if k != section]
-            if self._widths(groups, others, width and width - _GAP, wrap="headings"):
+            if fit(others, width and width - _GAP, "headings"):
                 places, margin = others, _GAP
         room = width and width - margin
-        for k, column in enumerate(self.visible_columns):
-            if column.optional and self._widths(groups, more := sorted([*places, k]), room, wrap="nothing"):
+        for k, column in enumerate(columns):
+            if column.optional and fit(more := sorted([*places, k]), room, "nothing"):
                 places = more
-        ways = (self._widths(groups, places, room, wrap=wrap) for wrap in ("nothing", "headings", "cells"))
-        widths = next(filter(None, ways), [])
+        widths = next(filter(None, (fit(places, room, wrap) for wrap in least)), [])
         if width is not None and not widths:
             lines = self._stand_upright(groups, width)
         else:
             lines = self._lay_out(groups, places, widths, margin)
         caption = [line for line in wrapped(visible(str(self.caption)), width) if line]
         return "\n".join(line.rstrip() for line in [*caption, *lines])
-
-    def _widths(
-        self, groups: Sequence[list[list[str]]], places: Sequence[int], width: int | None, *, wrap: str
-    ) -> list[int]:
-        """Compute the widths of columns if ``headings`` or ``cells`` may be wrapped; none if they do not fit."""
-        widths, narrowest = [], []
-        for k in places:
-            cells = [visible(row[k]) for group in groups for row in group]
-            heading, longest = visible(self.headings[k]), max(map(cell_width, cells))
-            widths.append(max(cell_width(heading), longest))
-            is_unbroken = self.visible_columns[k].is_numeric or wrap != "cells"
-            least = max(_word_width(heading), longest if is_unbroken else max(map(_word_width, cells)))
-            narrowest.append(widths[-1] if wrap == "nothing" else least)
-        excess = 0 if width is None else sum(widths) + _GAP * (len(widths) - 1) - width
-        while excess > 0 and widths != narrowest:  # the column with most to spare loses one
-            k = max(range(len(widths)), key=lambda k: widths[k] - narrowest[k])
-            widths[k], excess = widths[k] - 1, excess - 1
-        return [] if excess > 0 else widths
 
     def _lay_out(
         self, groups: Sequence[list[list[str]]], places: Sequence[int], widths: Sequence[int], margin: int
