@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from fairtrial.cli.command import Command, ask, load, make_params, offered, with_costs
+from fairtrial.cli.command import Command, load, make_params, offered
 from fairtrial.cli.commands import Declared
-from fairtrial.cli.inputs import READ, check_not_read, check_text, named_files, values_of
 from fairtrial.cli.output import print_notes, say, terminal_width
+from fairtrial.cli.question import READ, ask, check_not_read, check_text, named_files, values_of, with_costs
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.parameters import Argument, arguments_of
 from fairtrial.core.results import plain

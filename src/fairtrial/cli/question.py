@@ -1,7 +1,8 @@
-"""Read the inputs of a command: score files whole, in pieces or as counts."""
+"""Answer a command: read its files, whole, in pieces or as counts; ask its function; write and print the result."""
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -11,10 +12,30 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from fairtrial.cli.output import Bar, reading_bar
+from fairtrial.cli.commands import Declared
+from fairtrial.cli.output import (
+    Bar,
+    check_outputs,
+    dev_beside,
+    name_outputs,
+    print_notes,
+    print_result,
+    reading_bar,
+    write_outputs,
+)
 from fairtrial.core.errors import InputError, OutputError, ParameterError, check_classes
 from fairtrial.core.notes import Note
-from fairtrial.core.parameters import Argument, arguments_of, flag_of, read_names, read_number, read_whole
+from fairtrial.core.parameters import (
+    Argument,
+    arguments_of,
+    flag_of,
+    parameter_of,
+    read_names,
+    read_number,
+    read_whole,
+    refuse_excluded,
+)
+from fairtrial.core.words import use_distances
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -24,6 +45,136 @@ if TYPE_CHECKING:
 
 _PATIENCE = 20
 """Seconds to wait for a cluster, and for one of its workers."""
+
+
+def run_question(declared: Declared, function: Any, arguments: Sequence[Argument], typed: dict[str, Any]) -> None:
+    """Read the files, ask the function, write and print its result."""
+    context = click.get_current_context()
+    takes = inspect.signature(function).parameters
+    files = named_files(context, READ)
+    beside = [dev_beside(typed["scores_out"])] if typed.get("scores_out") and typed.get("dev") else []
+    check_not_read(context, files, beside)
+    check_outputs({name: path for name, path in typed.items() if name not in takes})
+    values, data = ask(declared, function, arguments, typed)
+    trials = next((each for each in (*data.values(), values.get("people")) if hasattr(each, "systems")), None)
+    if trials is not None:
+        distances = distances_among(typed, trials)
+        use_distances(distances)
+        if "threshold" in values:
+            values["threshold"] = threshold_of_scores(values["threshold"], distances, trials.systems)
+    with Bar(context.info_name or "") as bar:
+        if "progress" in takes:
+            values["progress"] = bar.advance
+        if "journal" in takes and typed.get("out") and not values.get("like"):
+            values["journal"] = f"{typed['out']}.journal"
+        result = function(**data, **values)
+    check_not_read(context, getattr(result, "files_read", ()))
+    write_outputs(result, typed, data, files)
+    print_result(result, typed)
+    name_outputs(result, typed)
+    if "alpha" in values and "criterion" in takes and not typed["json"]:
+        note_ignored_alpha(result, values.get("criterion", takes["criterion"].default), values["alpha"])
+    if values.get("journal"):
+        from fairtrial.repeated.journal import remove_journal
+
+        remove_journal(values["journal"])
+
+
+def note_ignored_alpha(result: Any, criterion: Any, alpha: float) -> None:
+    """Say that the criterion takes no alpha, if the result does not say so."""
+    from fairtrial.inference.decide import ignored_alpha
+    from fairtrial.rules.criteria import as_criterion
+
+    known = {note for table in result.tables() for note in table.notes}
+    print_notes([note for note in ignored_alpha(as_criterion(criterion), alpha) if note not in known], aside=True)
+
+
+def ask(
+    declared: Declared, function: Any, arguments: Sequence[Argument], typed: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Give the keyword arguments of a function, and its trials."""
+    takes = inspect.signature(function).parameters
+    values = values_of(arguments, typed)
+    if "costs" not in takes:
+        values = with_costs(values, typed)
+    elif isinstance(values.get("costs"), str):
+        values["costs"] = _single_costs(values["costs"])
+    if not declared.reads:
+        refuse_excluded(function, values)
+        return values, {}
+    if declared.reads == "paths":
+        reading = reading_keywords(typed, names_of(typed))
+        return values | reading, {}
+    if declared.reads == "people":
+        return values | {"people": _people(typed, values)}, {}
+    data = read_sets(declared, takes, typed, values)
+    if "dev" in takes:
+        data.setdefault("dev", None)
+    if isinstance(values.get("folds"), str):
+        data["dev"], values["folds"] = given_folds(data["dev"], values["folds"])
+    systems = names_of(typed)
+    if systems and "systems" in takes:
+        values["systems"] = systems
+    if "other" in takes and (typed["other_dev"] or typed["other_test"]):
+        if not typed["other_dev"] or not typed["other_test"]:
+            raise ParameterError("give both --other-dev F and --other-test F")
+        from fairtrial.formats.read import read_pair
+
+        values["other"] = read_pair(typed["other_dev"], typed["other_test"], **reading_keywords(typed))
+    refuse_excluded(function, values, has_scores=all(getattr(each, "has_scores", True) for each in data.values()))
+    return values, data
+
+
+def _people(typed: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    """Give a table of errors and attempts, or the scores of one system."""
+    if "threshold" not in values:
+        refuse_reading(typed, "applies to scores, and without {threshold!p} FILE is a table", threshold=...)
+        return typed["people"]
+    from fairtrial.formats.read import read_trials
+
+    keywords = reading_keywords(typed, names_of(typed))
+    with reading_bar([typed["people"]]) as bar:
+        trials = read_trials(typed["people"], progress=bar.advance, **keywords)
+    if len(trials.systems) > 1:
+        template = "{file} has the systems {names:list}; name one with {systems!p}"
+        raise ParameterError(template, file=typed["people"], names=trials.systems, systems=0)
+    return trials
+
+
+def with_costs(values: dict[str, Any], typed: Mapping[str, Any], *, required: bool = True) -> dict[str, Any]:
+    """Put the costs of --dcf in the place of the name dcf; an error if nothing is called so."""
+    if typed.get("costs") is None:
+        return values
+    costs = _single_costs(typed["costs"])
+
+    def priced(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(priced, value))
+        return costs if value == "dcf" else value
+
+    replaced = {name: priced(value) for name, value in values.items()}
+    if required and replaced == values:
+        template = "{costs!p} gives the costs of dcf, and neither the criterion nor a measure is dcf"
+        raise ParameterError(template, code="does-not-apply", costs=0)
+    return replaced
+
+
+def _single_costs(text: str) -> Any:
+    """Read the costs of one operating point."""
+    from fairtrial.calibration.evidence import cost_target
+    from fairtrial.rules.measures import DetectionCosts
+
+    try:
+        numbers = [read_number(part) for part in text.split(",")] if text.count(",") == 3 else []
+        if numbers:
+            return DetectionCosts(*numbers)
+        points = cost_target(text).points
+        if len(points) != 1:
+            raise ParameterError("is several operating points, which fairtrial calibrate takes")
+    except ParameterError as error:
+        template = "{costs!p} {text}: {why}"
+        raise ParameterError(template, code=error.code, costs=0, text=text, why=str(error)) from error
+    return DetectionCosts(points[0].miss, points[0].prior, points[0].false_alarm, 1 - points[0].prior)
 
 
 def reading_arguments() -> list[Argument]:
@@ -146,39 +297,17 @@ def names_of(typed: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def read_sets(
-    typed: Mapping[str, Any],
-    values: Mapping[str, Any],
-    *,
-    takes_folds: bool,
-    dev_is_optional: bool,
-    test_is_optional: bool,
-    needs: Sequence[str],
+    declared: Declared, takes: Mapping[str, Any], typed: Mapping[str, Any], values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Read dev and test: trials, trials in pieces, or counters.
-
-    Parameters
-    ----------
-    typed
-        What was typed, by parameter.
-    values
-        The keyword arguments of the function so far.
-    takes_folds
-        Whether folds may be given instead of test.
-    dev_is_optional, test_is_optional
-        Which set may be missing.
-    needs
-        Options that were given and need all scores in memory.
-
-    Returns
-    -------
-    dict
-        The sets by name; those that are not there are missing.
-    """
+    """Read dev and test by name, those that were given: trials, trials in pieces, or counters."""
     from fairtrial.core.trials import ID_FIELDS
     from fairtrial.formats.files import is_counts
     from fairtrial.formats.read import expected_memory, read_pair, read_trials
     from fairtrial.inference.split import check_same_systems
 
+    takes_folds = "folds" in takes or "blocks" in takes
+    dev_is_optional, test_is_optional = "model" in takes or "threshold" in values, declared.reads == "dev"
+    needs = [flag_of(key) for key in declared.outputs if parameter_of(key).needs_scores and typed.get(key) is not None]
     dev, test, folds = typed["dev"], typed["test"], values.get("folds") if takes_folds else None
     if typed.get("data"):
         return _known_set(typed)
