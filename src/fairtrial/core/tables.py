@@ -275,18 +275,7 @@ class Table:
         return [as_in_files(system, value) for system, value in zip(self.column("system"), values, strict=True)]
 
     def sections(self, *, whole: bool = True) -> Iterator[list[list[str]]]:
-        """Write the rows as people read them, in their groups.
-
-        Parameters
-        ----------
-        whole : bool, default True
-            All rows, or only those in `shown`.
-
-        Yields
-        ------
-        list of list of str
-            A group: a list of rows, and each row a list of cells.
-        """
+        """Write the rows as people read them, in their groups: all of them, or only those in `shown`."""
         rows = list(zip(*(self.column(column.key) for column in self.columns), strict=True))
         if not whole and self.shown is not None:
             rows = [rows[k] for k in self.shown]
@@ -435,10 +424,7 @@ class Table:
     def to_arrow(self) -> pa.Table:
         """Convert the table, with all rows and columns, to Arrow.
 
-        Returns
-        -------
-        pyarrow.Table
-            Rates stay fractions; a pair becomes the two columns ``key_low`` and ``key_high``; NaN becomes null.
+        Rates stay fractions; a pair becomes the two columns ``key_low`` and ``key_high``; NaN becomes null.
         """
         import pyarrow as pa
 
@@ -466,18 +452,7 @@ class Table:
         return pa.table(arrays)
 
     def to_frame(self) -> Any:
-        """Convert the table to a data frame of pandas, or of polars if pandas is not installed.
-
-        Returns
-        -------
-        pandas.DataFrame or polars.DataFrame
-            The columns of `to_arrow`.
-
-        Raises
-        ------
-        FairtrialError
-            If neither of the two is installed.
-        """
+        """Convert the table, as `to_arrow` does, to a data frame of pandas, or of polars if pandas is not installed."""
         table = self.to_arrow()
         with suppress(ImportError):
             importlib.import_module("pandas")
@@ -566,18 +541,6 @@ def _joined(tables: Sequence[Table]) -> Table:
 
 def json_text(value: Any, *, indent: int | None = None) -> str:
     """Write one JSON value; infinite numbers as the strings "inf" and "-inf", NaN as null.
-
-    Parameters
-    ----------
-    value
-        Dictionaries, lists, tuples, texts, numbers, truth values and None.
-    indent
-        The number of spaces that each level is indented by; None: all in one line.
-
-    Returns
-    -------
-    str
-        The text.
 
     Examples
     --------
