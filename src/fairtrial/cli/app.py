@@ -35,8 +35,8 @@ class LazyGroup(click.Group):
 
     @property
     def _names(self) -> dict[str, Declared]:
-        known = figure_commands() if self._prefix == "plot " else COMMANDS
-        names = {name.removeprefix(self._prefix): each for name, each in known.items() if name.startswith(self._prefix)}
+        every = figure_commands() if self._prefix == "plot " else COMMANDS
+        names = {name.removeprefix(self._prefix): each for name, each in every.items() if name.startswith(self._prefix)}
         return {name: each for name, each in names.items() if " " not in name}
 
     def list_commands(self, ctx: click.Context) -> list[str]:

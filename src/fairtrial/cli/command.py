@@ -71,20 +71,20 @@ def make_params(declared: Declared, arguments: Sequence[Argument], extra: Sequen
 
 def _param_of(argument: Argument, declared: Declared) -> click.Parameter:
     """Make the option of a parameter, or its argument if it is typed without one."""
-    known, default = argument.parameter, argument.default
+    declaration, default = argument.parameter, argument.default
     files = {"read": READ, "written": WRITTEN}
-    kind = click.Choice(argument.choices) if argument.choices else files.get(known.file, str)
+    kind = click.Choice(argument.choices) if argument.choices else files.get(declaration.file, str)
+    is_multiple = argument.repeated or declaration.read_all is not None
     if argument.name in declared.positional:
-        metavar, nargs = declared.positional[argument.name], -1 if argument.repeated else 1
+        metavar, nargs = declared.positional[argument.name], -1 if is_multiple else 1
         kind = READ if argument.name in ("a", "b") else kind
         return click.Argument([argument.name], type=kind, nargs=nargs, required=default is ..., metavar=metavar)
-    flags, text = [flag_of(argument.name), *known.also, argument.name], argument.help
+    flags, text = [flag_of(argument.name), *declaration.also, argument.name], argument.help
     if argument.type is bool:
         return click.Option(flags, is_flag=True, help=text)
-    metavar = known.metavar
+    metavar = declaration.metavar
     if not metavar or (" " in metavar and argument.count == 1):
         metavar = {int: "N", float: "X"}.get(argument.type, "TEXT")
-    is_multiple = argument.repeated or known.read_all is not None
     text += " May be repeated." if is_multiple else ""
     shown = default is not ... and default not in (None, (), False, "") and "[default" not in text
     if shown and not (isinstance(default, tuple) and not isinstance(default[0], str | int | float)):
@@ -129,9 +129,9 @@ class Command(click.Command):
         everything = ctx.meta.get("fairtrial.all", False) or len(options) <= _SHORT
         records: dict[str, list[tuple[str, str]]] = {group: [] for group in get_args(Group)}
         for option in options:
-            known = parameter_of("help" if "--help" in option.opts else option.name or "")
-            if everything or known.basic or option.required:
-                records[known.group].append(_record(option, ctx, whole=everything))
+            declaration = parameter_of("help" if "--help" in option.opts else option.name or "")
+            if everything or declaration.basic or option.required:
+                records[declaration.group].append(_record(option, ctx, whole=everything))
         width = min(_WIDEST, max(len(flags) for group in records.values() for flags, _ in group))
         for group, rows in records.items():
             if rows:

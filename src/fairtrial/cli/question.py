@@ -85,8 +85,8 @@ def note_ignored_alpha(result: Any, criterion: Any, alpha: float) -> None:
     from fairtrial.inference.decide import ignored_alpha
     from fairtrial.rules.criteria import as_criterion
 
-    known = {note for table in result.tables() for note in table.notes}
-    print_notes([note for note in ignored_alpha(as_criterion(criterion), alpha) if note not in known], aside=True)
+    in_tables = {note for table in result.tables() for note in table.notes}
+    print_notes([note for note in ignored_alpha(as_criterion(criterion), alpha) if note not in in_tables], aside=True)
 
 
 def ask(
@@ -204,21 +204,21 @@ def values_of(arguments: Iterable[Argument], typed: Mapping[str, Any]) -> dict[s
 
 
 def _read(argument: Argument, value: Any) -> Any:
-    known = argument.parameter
+    declaration = argument.parameter
     by_type: dict[type, Callable[[str], Any]] = {int: read_whole, float: read_number}
-    single = known.read or by_type.get(argument.type, str)
+    single = declaration.read or by_type.get(argument.type, str)
     if argument.type is bool or argument.choices:
         return value
-    if known.read_all is not None:
-        return known.read_all(value)
-    if argument.numbers and known.read is None:
+    if declaration.read_all is not None:
+        return declaration.read_all(value)
+    if argument.numbers and declaration.read is None:
         entries = value if isinstance(value, tuple) else (value,)
         numbers = tuple(single(part) for entry in entries for part in entry.split(","))
         return numbers[0] if len(numbers) == 1 and not argument.repeated else numbers
     if not isinstance(value, tuple):
         return single(value)
     parts = tuple(map(single, value))
-    several = known.read is not None and all(isinstance(part, tuple) for part in parts)
+    several = declaration.read is not None and all(isinstance(part, tuple) for part in parts)
     return tuple(name for part in parts for name in part) if several else parts
 
 
@@ -249,13 +249,13 @@ def reading_keywords(typed: Mapping[str, Any], systems: Sequence[str] = ()) -> d
     }
 
 
-def _pairs(entries: Sequence[str], flag: str, known: Sequence[str]) -> list[tuple[str, str]]:
+def _pairs(entries: Sequence[str], flag: str, keys: Sequence[str]) -> list[tuple[str, str]]:
     pairs = []
     for entry in entries:
         key, equals, value = entry.partition("=")
-        if not equals or not value or key not in known:
-            example = f"{value}={key}" if value in known and key else f"{known[0]}=NAME"
-            raise ParameterError(f"{flag} {entry}: expected {'|'.join(known)}=..., as in {flag} {example}")
+        if not equals or not value or key not in keys:
+            example = f"{value}={key}" if value in keys and key else f"{keys[0]}=NAME"
+            raise ParameterError(f"{flag} {entry}: expected {'|'.join(keys)}=..., as in {flag} {example}")
         pairs.append((key, value))
     return pairs
 
@@ -387,10 +387,10 @@ def _known_set(typed: Mapping[str, Any]) -> dict[str, Any]:
         raise ParameterError(template, data=0, only=0, dev=0, test=0)
     refuse_reading(typed, "says how files are read, and {data!p} knows that", data=...)
     dev, test = load_dataset(typed["data"], set=typed["only"])
-    known = DATASETS.get(typed["data"])
-    if known is not None and "repeats" in known.uses:
+    dataset = DATASETS.get(typed["data"])
+    if dataset is not None and "repeats" in dataset.uses:
         template = "{name} has no dev trials; these are dev and test of the first of its random splits by people"
-        dev = dev.with_notes(Note("random-split", template, name=known.name))
+        dev = dev.with_notes(Note("random-split", template, name=dataset.name))
     systems = names_of(typed)
     return {"dev": dev.select(systems), "test": test.select(systems)} if systems else {"dev": dev, "test": test}
 

@@ -139,7 +139,7 @@ class Ids:
 
     def holds(self, name: str) -> bool:
         """Check whether some row has this name."""
-        codes = [code for code, known in enumerate(self.names) if known == name]
+        codes = [code for code, other in enumerate(self.names) if other == name]
         return bool(np.isin(self.codes, codes).any()) if codes else False
 
     def equals(self, other: IdColumn) -> NDArray[np.bool_]:
