@@ -58,10 +58,7 @@ def run_question(declared: Declared, function: Any, arguments: Sequence[Argument
     values, data = ask(declared, function, arguments, typed)
     trials = next((each for each in (*data.values(), values.get("people")) if hasattr(each, "systems")), None)
     if trials is not None:
-        distances = distances_among(typed, trials)
-        use_distances(distances)
-        if "threshold" in values:
-            values["threshold"] = threshold_of_scores(values["threshold"], distances, trials.systems)
+        values |= _as_in_files(typed, trials, values)
     with Bar(context.info_name or "") as bar:
         if "progress" in takes:
             values["progress"] = bar.advance
@@ -103,8 +100,7 @@ def ask(
         refuse_excluded(function, values)
         return values, {}
     if declared.reads == "paths":
-        reading = reading_keywords(typed, names_of(typed))
-        return values | reading, {}
+        return values | reading_keywords(typed), {}
     if declared.reads == "people":
         return values | {"people": _people(typed, values)}, {}
     data = read_sets(declared, takes, typed, values)
@@ -120,7 +116,9 @@ def ask(
             raise ParameterError("give both --other-dev F and --other-test F")
         from fairtrial.formats.read import read_pair
 
-        values["other"] = read_pair(typed["other_dev"], typed["other_test"], **reading_keywords(typed))
+        values["other"] = read_pair(
+            typed["other_dev"], typed["other_test"], **reading_keywords(typed) | {"systems": ()}
+        )
     refuse_excluded(function, values, has_scores=all(getattr(each, "has_scores", True) for each in data.values()))
     return values, data
 
@@ -132,9 +130,8 @@ def _people(typed: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
         return typed["people"]
     from fairtrial.formats.read import read_trials
 
-    keywords = reading_keywords(typed, names_of(typed))
     with reading_bar([typed["people"]]) as bar:
-        trials = read_trials(typed["people"], progress=bar.advance, **keywords)
+        trials = read_trials(typed["people"], progress=bar.advance, **reading_keywords(typed))
     if len(trials.systems) > 1:
         template = "{file} has the systems {names:list}; name one with {systems!p}"
         raise ParameterError(template, file=typed["people"], names=trials.systems, systems=0)
@@ -222,7 +219,7 @@ def _read(argument: Argument, value: Any) -> Any:
     return tuple(name for part in parts for name in part) if several else parts
 
 
-def reading_keywords(typed: Mapping[str, Any], systems: Sequence[str] = ()) -> dict[str, Any]:
+def reading_keywords(typed: Mapping[str, Any]) -> dict[str, Any]:
     """Make the keyword arguments of `read_trials`."""
     from fairtrial.formats.sheets import ROLES
 
@@ -245,7 +242,7 @@ def reading_keywords(typed: Mapping[str, Any], systems: Sequence[str] = ()) -> d
         "genuine_labels": tuple(word for kind, word in labels if kind == "genuine"),
         "impostor_labels": tuple(word for kind, word in labels if kind == "impostor"),
         "negate": values.get("negate", negated),
-        "systems": tuple(systems),
+        "systems": names_of(typed),
     }
 
 
@@ -273,22 +270,19 @@ def refuse_reading(typed: Mapping[str, Any], why: str, *, code: str = "does-not-
             raise ParameterError(f"{{{argument.name}!p}} {why}", code=code, **{argument.name: ...}, **values)
 
 
-def distances_among(typed: Mapping[str, Any], trials: Any) -> set[str]:
-    """List the systems whose scores are distances, which are negated when they are read."""
+def _as_in_files(typed: Mapping[str, Any], trials: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Show thresholds of distances, which are negated when they are read, and take one, with the sign of the files."""
+    distances = set(trials.systems if typed["negate"] else typed["negate_system"])
     if typed.get("data"):
         notes = [note for note in trials.notes if isinstance(note, Note) and note.code == "distances"]
-        return {name for note in notes for name in note.values["names"]}
-    return set(trials.systems if typed["negate"] else typed["negate_system"])
-
-
-def threshold_of_scores(threshold: float, distances: set[str], systems: Sequence[str]) -> float:
-    """Give a threshold that was typed as one of the scores: of distances, with the other sign."""
-    if not distances:
-        return threshold
-    if not distances.issuperset(systems):
+        distances = {name for note in notes for name in note.values["names"]}
+    use_distances(distances)
+    if not distances or "threshold" not in values:
+        return {}
+    if not distances.issuperset(trials.systems):
         template = "{threshold!p} is of scores or of distances; choose systems of one kind with {systems!p}"
-        raise ParameterError(template, code="scores-and-distances", threshold=threshold, systems=0)
-    return 0.0 - threshold
+        raise ParameterError(template, code="scores-and-distances", threshold=0, systems=0)
+    return {"threshold": 0.0 - values["threshold"]}
 
 
 def names_of(typed: Mapping[str, Any]) -> tuple[str, ...]:
@@ -326,8 +320,7 @@ def read_sets(
     files = (*dev, *test)
     if any(is_counts(name) for name in files):
         return _read_counters(typed, needs)
-    systems = names_of(typed)
-    keywords = reading_keywords(typed, systems)
+    keywords = reading_keywords(typed)
     named = [folds] if isinstance(folds, str) else []
     if "impostor_by" in typed and not values.get("people"):
         named += [*values.get("by", ()), *values.get("impostor_by", ())]
