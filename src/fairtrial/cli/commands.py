@@ -84,7 +84,7 @@ COMMANDS: dict[str, Declared] = {
         ),
         "Each system is judged at its own threshold from dev.",
         reads="sets",
-        outputs=_PAGE,
+        outputs=(*_PAGE, *_PIECES),
     ),
     "epc": Declared(
         "Judge",

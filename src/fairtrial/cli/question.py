@@ -82,7 +82,7 @@ def note_ignored_alpha(result: Any, criterion: Any, alpha: float) -> None:
     from fairtrial.inference.decide import ignored_alpha
     from fairtrial.rules.criteria import as_criterion
 
-    in_tables = {note for table in result.tables() for note in table.notes}
+    in_tables = {note for table in result.main_tables() for note in table.notes}
     print_notes([note for note in ignored_alpha(as_criterion(criterion), alpha) if note not in in_tables], aside=True)
 
 

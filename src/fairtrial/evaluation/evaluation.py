@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -692,8 +692,8 @@ def evaluate(
         for number, (name, measure) in enumerate(zip(names, resolved, strict=True), 1)
     }
     rule = as_criterion(criterion)
-    evaluations = []
-    for name in sets.system_names(systems):
+
+    def evaluate_system(name: str) -> SystemEvaluation:
         if threshold is not None:
             judgement = judge_at(sets, threshold, system=name)
         else:
@@ -701,5 +701,7 @@ def evaluate(
         for measure in resolved:
             if not isinstance(measure, Measure):
                 measure.evidence(judgement)  # refuses trials that cannot be calibrated now, not on request
-        evaluations.append(SystemEvaluation(judgement, reported, confidence, resample, eer, alpha, n_resamples))
-    return Evaluation(tuple(evaluations))
+        return SystemEvaluation(judgement, reported, confidence, resample, eer, alpha, n_resamples)
+
+    names = list(sets.system_names(systems))
+    return Evaluation(tuple(sets.run_together([partial(evaluate_system, name) for name in names])))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -26,8 +27,8 @@ from fairtrial.counting.tallies import (
     count_errors,
 )
 from fairtrial.inference.folds import block_sources
-from fairtrial.inference.people import Cluster
-from fairtrial.inference.person_counts import CountedPeople
+from fairtrial.inference.people import Cluster, People
+from fairtrial.inference.person_counts import PersonCounts, cells_of_ranks
 from fairtrial.inference.split import Kind, TrialSets
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.bounds import BoundedCounts, Bounds, ErrorBoxes, choose, count
@@ -316,37 +317,26 @@ class Judgement:
             return np.ones(len(self.alpha), dtype=bool)
         return np.asarray((self.dev.false_accepts > 0) & (self.dev.false_rejects > 0))
 
-    def people_at(self, side: Literal["dev", "test"], thresholds: Floats) -> CountedPeople | None:
-        """Count trials between rising thresholds by person; None without ids of people."""
-
-        def count_people() -> CountedPeople | None:
-            sources, people = self.sets.sources(side), self.sets.people[side == "test"]
-            if sources is not None and self.sets.sharing != "none":
-                counted: CountedPeople | None = sources.people_between(self.system, thresholds, self.sets.sharing)
-                return counted
-            if people is None or people.cluster == "none":
-                return None
-            ranks = np.searchsorted(thresholds, self.sets.trials(side).column(self.system), side="left")
-            return CountedPeople.of(people, ranks, len(thresholds))
-
-        counted: CountedPeople | None = self.once(("people", side, tuple(thresholds.tolist())), count_people)
-        return counted
-
     def has_people(self, side: Literal["dev", "test"]) -> bool:
         """Check whether a set has ids of people."""
         sources, people = self.sets.sources(side), self.sets.people[side == "test"]
         return (people is not None and people.cluster != "none") or (sources is not None and bool(sources.ids))
 
     @property
-    def counted_people(self) -> CountedPeople | None:
-        """Counts by person between the thresholds, for judged trials that are not in memory."""
-        return None if self.sets.sources() is None else self.people_at("test", np.unique(self.test.threshold))
+    def people(self) -> People | PersonCounts | None:
+        """The people of the judged trials, counted if the trials are not in memory; None without ids."""
+        return self._people_of("test")
+
+    def _people_of(self, side: Literal["dev", "test"]) -> People | PersonCounts | None:
+        if self.sets.sources(side) is None:
+            return self.sets.people[side == "test"]
+        counts = self.test if self.dev is None or side == "test" else self.dev
+        return count_people([self], side, [np.unique(counts.threshold)])
 
     @property
     def sharing(self) -> Cluster:
         """What the judged trials share; nothing if counts have no people."""
-        without_people = self.sets.sources() is not None and self.counted_people is None
-        return "none" if without_people else self.sets.sharing
+        return "none" if self.people is None else self.sets.sharing
 
     def source(self, side: Literal["dev", "test"] = "test") -> ScoreSource:
         """Return the scores of the system on one of the sets, sorted if they are in memory."""
@@ -379,7 +369,7 @@ class Judgement:
     @property
     def notes(self) -> tuple[Note | str, ...]:
         """Notes on the threshold and on people who are counted."""
-        people = () if self.counted_people is None else self.counted_people.notes
+        people = self.people.notes if isinstance(self.people, PersonCounts) else ()
         if self.dev is None or len(self.alpha) > 1:
             return people
         errors = {"false accept": int(self.dev.false_accepts[0]), "false reject": int(self.dev.false_rejects[0])}
@@ -407,7 +397,8 @@ class Judgement:
 
     def _missing_kinds(self, which: int, rate: float) -> Iterator[Note]:
         """Note the kinds of people that dev and test may lack (rule of three by people), for FRR (0) or FAR (1)."""
-        parts = [people.classes[which] for people in self.sets.people if people is not None]
+        sets = [self._people_of("dev"), self.people] if self.sets.has_scores else []
+        parts = [people.classes[which] for people in sets if people is not None and people.cluster != "none"]
         roles = [role for role in ("claim", "subject", "person") if all(role in part.role_trials for part in parts)]
         if not parts or not roles:
             return
@@ -556,6 +547,32 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     test = count(sets.test, given, system=name)
     sets = sets.at_given_thresholds()
     return Judgement(name, _GIVEN, np.array([0.5]), sets, None, test.counts, boxes=(None, test.boxes))
+
+
+def count_people(
+    judgements: Sequence[Judgement], side: Literal["dev", "test"], thresholds: Sequence[Floats]
+) -> PersonCounts | None:
+    """Count trials between rising thresholds of one system, or of several together, by person.
+
+    None without ids of people, except for several systems that are read in pieces: these are then counted without.
+    """
+    sets = judgements[0].sets
+
+    def count() -> PersonCounts | None:
+        sources, people = sets.sources(side), sets.people[side == "test"]
+        if sources is not None and (sets.sharing != "none" or len(judgements) > 1):
+            systems = [judgement.system for judgement in judgements]
+            counts: PersonCounts | None = sources.people_between(systems, thresholds, sets.sharing, sets.numbers)
+            return counts
+        if people is None or people.cluster == "none":
+            return None
+        columns = [sets.trials(side).column(judgement.system) for judgement in judgements]
+        ranks = [np.searchsorted(*pair, side="left") for pair in zip(thresholds, columns, strict=True)]
+        sizes = list(map(len, thresholds))
+        return PersonCounts.of(people, cells_of_ranks(ranks, sizes), prod(size + 1 for size in sizes))
+
+    key = ("people", side, *judgements[1:], *(tuple(of_system.tolist()) for of_system in thresholds))
+    return judgements[0].once(key, count)
 
 
 def wrong_decisions(trials: Trials, system: str | None, threshold: float | Floats) -> NDArray[np.bool_]:
