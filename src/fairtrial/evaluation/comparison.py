@@ -483,14 +483,14 @@ class Comparison(Result):
         if len(self.pairs) > 1:
             count = plural(len(self.pairs), "pair")
             differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
-        if not isinstance(self.measure, Measure):
-            differences = differences.with_title("threshold", "calibration")
+        heading = "threshold" if isinstance(self.measure, Measure) else "calibration"
+        differences = differences.with_title("threshold", heading)
         kinds = dict.fromkeys((test.test, test.threshold) for pair in self.pairs for test in pair.tests)
         assumed = [
             {"test": test, "assumes": _ASSUMED.get(test, _ASSUMED.get(test.rpartition("-")[2], "")), "threshold": given}
             for test, given in kinds
         ]
-        columns = (Column("test", "test"), Column("threshold", "threshold", "term"), Column("assumes", "assumes"))
+        columns = (Column("test", "test"), Column("threshold", heading, "term"), Column("assumes", "assumes"))
         notes = tuple(self._notes_of(lambda pair: [test for test in pair.tests if test not in pair.shown]))
         assumptions = Table.of("assumptions", "What each test assumes", columns, assumed, notes=notes, detail=True)
         tests = self._tests([tables[0] for tables in by_pair])

@@ -366,7 +366,7 @@ def groups_along(
     measure : str, Measure, DetectionCosts or callable, default "hter"
         What is drawn.
     groups : sequence of str, default ()
-        Only these groups; may be repeated.
+        Only these groups.
     """
     alphas = alpha_grid(points, low=range[0], high=range[1])
     return Drawn((group_curves(result, alphas=alphas, criterion=criterion, measure=measure, groups=groups),))
