@@ -144,7 +144,8 @@ class ComparisonSetting:
             formula,
             confidence,
             self.correlation is not None,
-            *(simulated or (None, None)),
+            simulated and simulated.power,
+            simulated and simulated.error,
             tuple(notes),
         )
 
