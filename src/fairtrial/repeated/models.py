@@ -180,7 +180,7 @@ def drawn_people(individuals: int, pmf: Floats, data_sets: int, rng: np.random.G
     return people_of_sums(individuals, attempts, *np.concatenate(sums).T)
 
 
-def people_of_sums(n: int, attempts: int, errors: Floats, pairs: Floats) -> Individuals:
+def people_of_sums(n: int, attempts: int, errors: NDArray[Any], pairs: NDArray[Any]) -> Individuals:
     """Make data sets with these sums of X and of X (X - 1) / 2; most intervals depend on nothing else."""
     # people with 0, 1 and 2 errors have the same two sums, if need be with negative numbers of people
     once = errors - 2 * pairs

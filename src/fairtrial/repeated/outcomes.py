@@ -62,21 +62,17 @@ def sums_of_squares(n: int, pmf: Floats, *, most: int = _MOST_LISTED) -> Outcome
     variance = pmf @ (errors - mean) ** 2
     slope = np.round(pmf @ ((errors - mean) * pairs) / variance) if variance > 0 else 0.0
     rest = pairs - slope * errors
-    starts, sizes = zip(*(_window(n, pmf, values) for values in (errors, rest)), strict=True)
-    if sizes[0] * sizes[1] > most:
-        many = f"{sizes[0]:,} sums of errors, {sizes[1]:,} sums of squares"
+    (start, size), (rest_start, rest_size) = (_window(n, pmf, values) for values in (errors, rest))
+    if size * rest_size > most:
+        many = f"{size:,} sums of errors, {rest_size:,} sums of squares"
         raise too_many_outcomes(n, pmf, f"exact coverage ({many}); simulate it, or take fewer people or attempts")
-    angles = [2 * np.pi * np.arange(size) / size for size in (sizes[0], sizes[1])]
-    angles[1] = angles[1][: sizes[1] // 2 + 1]
-    first, second = (
-        np.exp(-1j * np.outer(angle, values)) for angle, values in zip(angles, (errors, rest), strict=True)
-    )
-    spectrum = ((first * pmf) @ second.T) ** n
-    spectrum *= np.exp(1j * angles[0] * starts[0])[:, None] * np.exp(1j * angles[1] * starts[1])
-    masses = np.fft.irfft2(spectrum, s=sizes)
+    angles, rest_angles = 2 * np.pi * np.arange(size) / size, 2 * np.pi * np.arange(rest_size // 2 + 1) / rest_size
+    spectrum = ((np.exp(-1j * np.outer(angles, errors)) * pmf) @ np.exp(-1j * np.outer(rest_angles, rest)).T) ** n
+    spectrum *= np.exp(1j * angles * start)[:, None] * np.exp(1j * rest_angles * rest_start)
+    masses = np.fft.irfft2(spectrum, s=(size, rest_size))
     one, two = np.nonzero(masses > _FAINT)
-    total = starts[0] + one
-    return Outcomes(people_of_sums(n, attempts, total, starts[1] + two + slope * total), masses[one, two])
+    total = start + one
+    return Outcomes(people_of_sums(n, attempts, total, rest_start + two + slope * total), masses[one, two])
 
 
 def _window(n: int, pmf: Floats, values: Floats) -> tuple[int, int]:
@@ -87,7 +83,7 @@ def _window(n: int, pmf: Floats, values: Floats) -> tuple[int, int]:
     size = int(high - low) + 1
     if size > _MOST_LISTED:
         return int(low), size
-    size = int(next_fast_len(size + size % 2, real=True))
+    size = int(next_fast_len(size, real=True))
     while size % 2:
         size = int(next_fast_len(size + 1, real=True))
     return int(low), size

@@ -492,21 +492,18 @@ def plan_rate(
         needed = attempts_for_half_width(pi, half_width or 0.0, scale=scale, confidence=confidence)
     else:
         needed = attempts_for_upper_bound(pi, below, confidence=confidence, power=power)
-    reached = None
+    bound, correlation = None, rho
     if below is None or pi == 0 or (attempts or 1) > MOST_SIMULATED:
-        # without errors the correlation cannot be estimated, and only people count
-        correlation = 1.0 if pi == 0 and rho > 0 else rho
+        if pi == 0 and rho > 0:
+            correlation = 1.0  # without errors it cannot be estimated, and only people count
         if individuals is not None:
             attempts = _attempts(needed, correlation, individuals)
         attempts = attempts or _cheapest(needed, correlation, person_cost)
-        rows = tuple(
-            TradeOff(m, _individuals(needed, correlation, m), person_cost) for m in sorted({*_ATTEMPTS, attempts})
-        )
-        people, independent = individuals or _individuals(needed, correlation, attempts), needed
+        numbers = {*_ATTEMPTS, attempts}
     else:
         bound = UpperBound(pi, rho, below, confidence, generator)
-        # the formula says where to search
         if individuals is not None:
+            # the formula says where to search
             enough = individuals >= 2 and individuals > needed * rho
             start = _attempts(needed, rho, individuals) if enough else 1
             attempts = smallest_that_stays(
@@ -518,23 +515,26 @@ def plan_rate(
                     "correlation of {rho:g}; more people are needed"
                 )
                 raise ParameterError(template, code="too-few-people", individuals=individuals, power=power, rho=rho)
+        numbers = {*_ATTEMPTS[:7], attempts or _cheapest(needed, rho, person_cost)}
 
-        def people_for(attempts: int) -> int:
-            start = _individuals(needed, rho, attempts)
-            # with many errors at the claimed rate, one more or less hardly matters
-            smooth = start * attempts * below > 60
-            people = smallest_that_stays(lambda n: bound.power(n, attempts) >= power, start=start, smooth=smooth)
-            assert people is not None  # more people always do in the end
-            return people
+    def people_for(attempts: int) -> int:
+        start = _individuals(needed, correlation, attempts)
+        if bound is None:
+            return start
+        # with many errors at the claimed rate, one more or less hardly matters
+        smooth = start * attempts * bound.below > 60
+        people = smallest_that_stays(lambda n: bound.power(n, attempts) >= power, start=start, smooth=smooth)
+        assert people is not None  # more people always do in the end
+        return people
 
-        numbers = sorted({*_ATTEMPTS[:7], attempts or _cheapest(needed, rho, person_cost)})
-        rows = tuple(TradeOff(m, people_for(m), person_cost) for m in numbers)
-        # without correlation one attempt of each is planned, as for other goals
-        attempts = attempts or (1 if rho == 0 else min(rows, key=lambda row: row.cost).attempts)
-        people = individuals or next(row.individuals for row in rows if row.attempts == attempts)
-        independent = people * attempts / float(design_effect(attempts, rho))
-        reached = bound.power(people, attempts)
-    plan = RatePlan(people, attempts, pi, rho, confidence, independent, below, reached, rows)
+    rows = tuple(TradeOff(m, people_for(m), person_cost) for m in sorted(numbers))
+    # without correlation one attempt of each is planned, as for other goals
+    attempts = attempts or (1 if rho == 0 else min(rows, key=lambda row: row.cost).attempts)
+    people = individuals or next(row.individuals for row in rows if row.attempts == attempts)
+    reached = None
+    if bound is not None:
+        needed, reached = people * attempts / float(design_effect(attempts, rho)), bound.power(people, attempts)
+    plan = RatePlan(people, attempts, pi, rho, confidence, needed, below, reached, rows)
     if not data_sets or not pi or attempts > MOST_SIMULATED:
         return plan
     return replace(plan, simulated=check_plan(plan, generator=generator, data_sets=data_sets, rng=rng))
