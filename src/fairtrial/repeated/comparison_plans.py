@@ -172,13 +172,6 @@ def simulate_comparison_power(
     correlations are too large for normal scores. The test is that of `compare` with fixed thresholds: the variance by
     clients and impostors, and Student's t with Satterthwaite's degrees of freedom. Systems with trials of their own
     have people of their own, too.
-
-    Examples
-    --------
-    >>> setting = ComparisonSetting((0.1, 0.2), (0.1, 0.2), impostors=20)
-    >>> simulated = simulate_comparison_power(setting, 40, data_sets=400)
-    >>> 0.01 < simulated.power < 0.1
-    True
     """
     trials = individuals * (setting.attempts + setting.impostor_attempts)
     number = min(data_sets, 5 * 10**7 // (2 * trials))
@@ -221,16 +214,10 @@ def simulate_comparison_power(
 
 @dataclass(frozen=True, slots=True)
 class ScoreModel:
-    """Normal scores of one class: a score above its threshold is an error.
+    """Normal scores of one class: a score above the threshold of its system is an error.
 
-    Attributes
-    ----------
-    thresholds : tuple of (float, float)
-        The threshold of each system.
-    correlation : float
-        The correlation of the two systems' scores of the same trial.
-    client, impostor : tuple of (float, float)
-        The proportion of the variance that is due to the client or to the impostor, in each system.
+    `correlation` is that of the two systems' scores of the same trial; `client` and `impostor` are the proportions of
+    each system's variance that are due to them.
     """
 
     thresholds: tuple[float, float]

@@ -42,13 +42,7 @@ GridName: TypeAlias = Literal["paper", "quick"]
 
 @dataclass(frozen=True, slots=True)
 class StudySettings:
-    """The settings of a study, as of `coverage_study`; a journal is of one set of them.
-
-    Examples
-    --------
-    >>> StudySettings(methods=("bp", "lbb"), exact=True).generator
-    'oman-zucker'
-    """
+    """The settings of a study, as of `coverage_study`; a journal is of one set of them."""
 
     methods: tuple[str, ...] = PAPER_METHODS
     generator: Generator = "oman-zucker"
@@ -78,27 +72,9 @@ class StudySettings:
             refuse_given(given, "applies to simulated data sets, not with {exact!p}", exact=True)
 
     def cover(self, cell: Cell, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
-        """Compute how often each interval covers the true rate of a cell.
+        """Compute how often each interval covers the true rate of a cell; data sets of given attempts are simulated.
 
         A cell has a random stream of its own, so that it gives the same result in every study.
-
-        Parameters
-        ----------
-        cell
-            The cell.
-        attempts
-            The attempts of each person, if they differ; then data sets must be simulated.
-
-        Raises
-        ------
-        ParameterError
-            If there are other numbers of attempts than people, or too many possible outcomes for exact coverage.
-
-        Examples
-        --------
-        >>> rows = StudySettings(methods=("lbb",), data_sets=2000).cover(Cell(1000, 5, 0.01, 0.05))
-        >>> 0.93 < rows[0].coverage < 0.97
-        True
         """
         if self.exact:
             return self._enumerate(cell)

@@ -243,16 +243,8 @@ class TradeOff(Record):
 class SimulatedPlan(Record):
     """The outcome of simulated tests as planned.
 
-    Attributes
-    ----------
-    data_sets : int
-        How many tests were simulated.
-    mean_half_width : float
-        The mean half-width of the interval BB, on the scale of the rate.
-    coverage : float
-        The proportion of tests in which the interval LBB covers the true rate.
-    share_below_claim : float or None
-        The proportion with the upper bound below the claimed rate; without errors, the bound over individuals.
+    The mean half-width is that of BB, on the scale of the rate, and the coverage that of LBB; `share_below_claim` is the
+    proportion of tests with the upper bound below the claimed rate (without errors, the bound over individuals).
     """
 
     FIELDS: ClassVar = (
