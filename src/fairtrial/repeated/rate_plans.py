@@ -243,8 +243,8 @@ class TradeOff(Record):
 class SimulatedPlan(Record):
     """The outcome of simulated tests as planned.
 
-    The mean half-width is that of BB, on the scale of the rate, and the coverage that of LBB; `share_below_claim` is the
-    proportion of tests with the upper bound below the claimed rate (without errors, the bound over individuals).
+    The mean half-width is that of BB, on the scale of the rate, and the coverage that of LBB; `share_below_claim` is
+    the proportion of tests with the upper bound below the claimed rate (without errors, the bound over individuals).
     """
 
     FIELDS: ClassVar = (
