@@ -182,7 +182,7 @@ def test_a_given_threshold_is_judged(tmp_path: Path) -> None:
 
 
 def test_a_target_must_be_given() -> None:
-    with pytest.raises(ParameterError, match="alpha must be a number"):
+    with pytest.raises(ParameterError, match="needs a target"):
         Point.of({"criterion": "far"})
     with pytest.raises(ParameterError, match="criterion must be one of"):
         Point.of({"criterion": "os:system"})

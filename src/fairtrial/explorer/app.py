@@ -28,8 +28,9 @@ from starlette.routing import Route
 
 from fairtrial import __version__
 from fairtrial.core.errors import FairtrialError, ParameterError
+from fairtrial.core.parameters import read_number
 from fairtrial.core.tables import json_text
-from fairtrial.core.words import cut, wording
+from fairtrial.core.words import wording
 from fairtrial.explorer.data import Data, Point, Reading, criteria_shown
 from fairtrial.explorer.guard import REPORT_HEADERS, Guard
 from fairtrial.explorer.jobs import Advance
@@ -223,14 +224,8 @@ def _at_once(compute: Callable[[Data, QueryParams], dict[str, Any]]) -> Work:
 
 def _at(data: Data, asked: QueryParams) -> dict[str, Any]:
     """Errors at a threshold that is being dragged, or at a weight or target that was typed."""
-    given: dict[str, Any] = {name: asked[name] for name in ("criterion",) if name in asked}
-    for name in ("alpha", "threshold"):
-        if name in asked:
-            try:
-                given[name] = float(asked[name])
-            except ValueError as error:
-                raise ParameterError(f"{name} must be a number, not {cut(asked[name])}") from error
-    return data.at(asked.getlist("system"), Point.of(given))
+    numbers = {name: read_number(asked[name]) for name in ("alpha", "threshold") if name in asked}
+    return data.at(asked.getlist("system"), Point.of({**asked, **numbers}))
 
 
 async def _ask(session: Session, request: Request) -> Response:

@@ -12,12 +12,13 @@ import numpy as np
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_classes
 from fairtrial.core.parameters import changed, option_words, repeat_call
+from fairtrial.core.schema import FLAG, NUMBER, Key, one_of
 from fairtrial.core.trials import Further, Trials
 from fairtrial.core.words import interval_title, level_text, listed, plural
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import alpha_grid, curve_of
 from fairtrial.explorer.files import OpenFile, OpenFiles
-from fairtrial.explorer.forms import Fields, check_fields, check_flag, check_names, check_number, check_text, values_of
+from fairtrial.explorer.forms import NAMES, TEXT, WHOLE, Fields, check_fields, keys_of
 from fairtrial.figures.style import Floats, probit
 from fairtrial.figures.system import SystemCurves, overview_charts
 from fairtrial.formats.columns import read_named
@@ -34,9 +35,18 @@ from fairtrial.rules.criteria import CRITERIA, Criterion, as_criterion
 CONFIDENCE = 0.95
 MAX_SYSTEMS = 12
 """Systems that are looked at together."""
-_ONE_COLUMN = tuple(role for role in ROLES if role not in ("score", "other"))
-_READING = ("dev", "test", "folds", "roles", "genuine", "impostor", "distances", "negate", "nan", "person",
-            "genuine_by", "cluster", "seed", "people")  # fmt: skip
+_SEVERAL_COLUMNS = ("score", "other")
+_OPTIONS = ("nan", "person", "genuine_by")
+_READING = (
+    *(Key(name, NAMES, ()) for name in ("dev", "test", "genuine", "impostor", "negate")),
+    Key("folds", WHOLE, 5),
+    Key("seed", WHOLE, 0),
+    Key("roles", tuple(Key(r, NAMES, ()) if r in _SEVERAL_COLUMNS else Key(r, TEXT, "") for r in ROLES), {}),
+    Key("distances", FLAG, False),
+    Key("people", TEXT, ""),
+    *keys_of(ReadOptions, _OPTIONS),
+    *keys_of(make_blocks, ("cluster",)),
+)
 """Fields of the browser that say how files are read."""
 _E24 = (1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0, 3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6.2, 6.8, 7.5,
         8.2, 9.1)  # fmt: skip
@@ -91,29 +101,23 @@ class Reading:
     @classmethod
     def of(cls, given: Fields) -> Reading:
         """Check what the browser asks for."""
-        dev, test = (check_names(name, given.get(name, ())) for name in ("dev", "test"))
-        if not dev:
+        fields = check_fields({name: value for name, value in given.items() if value != ""}, _READING)
+        roles = fields["roles"]
+        if not fields["dev"]:
             raise ParameterError("choose which file holds the development scores")
-        roles = check_fields("roles", given.get("roles", {}))
-        plain = values_of(
-            ReadOptions, ("nan", "person", "genuine_by"), {name: given.get(name) or None for name in given}
-        )
         options = ReadOptions(
-            columns={role: check_text(role, roles[role]) for role in _ONE_COLUMN if role in roles},
-            scores=check_names("score", roles.get("score", ())),
-            others=check_names("other", roles.get("other", ())),
-            genuine_labels=check_names("genuine", given.get("genuine", ())),
-            impostor_labels=check_names("impostor", given.get("impostor", ())),
-            negate=check_names("negate", given.get("negate", ()))
-            or check_flag("distances", given.get("distances", False)),
-            **plain,
+            columns={role: name for role, name in roles.items() if name and role not in _SEVERAL_COLUMNS},
+            scores=roles.get("score", ()),
+            others=roles.get("other", ()),
+            genuine_labels=fields["genuine"],
+            impostor_labels=fields["impostor"],
+            negate=fields["negate"] or fields["distances"],
+            **{name: fields[name] for name in _OPTIONS if fields[name] is not None},
         )
-        cluster = check_text("cluster", given.get("cluster", ""), ("", "none", "claim", "subject", "both"))
-        folds = None if test else int(check_number("folds", given.get("folds", 5), whole=True))
-        seed = int(check_number("seed", given.get("seed", 0), whole=True))
-        people = check_text("people", given.get("people", ""))
-        asked = {name: given[name] for name in _READING if given.get(name)}
-        return cls(dev, test, folds, options, cluster or None, seed, people, asked)  # type: ignore[arg-type]
+        folds = None if fields["test"] else fields["folds"]
+        asked = {key.name: given[key.name] for key in _READING if given.get(key.name)}
+        chance = fields["cluster"], fields["seed"]
+        return cls(fields["dev"], fields["test"], folds, options, *chance, fields["people"], asked)
 
     def files(self, opened: OpenFiles) -> Files:
         """Give the files that are to be read."""
@@ -169,13 +173,12 @@ class Point:
     @classmethod
     def of(cls, given: Fields) -> Point:
         """Check what the browser asks for."""
-        if given.get("threshold") is not None:
-            return cls(threshold=check_number("threshold", given["threshold"]))
-        name = check_text("criterion", given.get("criterion", "eer"), CRITERIA)
-        means, alpha = as_criterion(name).alpha_means, given.get("alpha")
-        if means == "none":
-            return cls(name)
-        return cls(name, check_number("alpha", 0.5 if means == "weight" and alpha is None else alpha))
+        numbers = [Key(name, NUMBER, None) for name in ("alpha", "threshold")]
+        fields = check_fields(given, [Key("criterion", one_of(tuple(CRITERIA)), "eer"), *numbers])
+        if fields["threshold"] is not None:
+            return cls(threshold=fields["threshold"])
+        rule = as_criterion(fields["criterion"])
+        return cls(rule.name, None if rule.alpha_means == "none" else rule.resolve_alpha(fields["alpha"]))
 
     @property
     def rule(self) -> Criterion:

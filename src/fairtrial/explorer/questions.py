@@ -13,6 +13,7 @@ from fairtrial.calibration.calibration import calibrate
 from fairtrial.calibration.curves import llr_map
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.parameters import arguments_of, changed, option_words, repeat_call
+from fairtrial.core.schema import Key
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.trials import Further, Trials
 from fairtrial.core.words import listed, percent, plural, term
@@ -23,7 +24,7 @@ from fairtrial.evaluation.expected import expected_performance
 from fairtrial.evaluation.paired_tests import pair_judgements
 from fairtrial.explorer.answers import MAX_ROWS, Answer, Repeated, drawn_later, figures_of
 from fairtrial.explorer.data import Data, Point
-from fairtrial.explorer.forms import Fields, check_names, fields_of, values_of
+from fairtrial.explorer.forms import NAMES, Fields, check_fields, fields_of, values_of
 from fairtrial.explorer.jobs import Advance
 from fairtrial.figures.scores import diagnostics
 from fairtrial.figures.style import Floats
@@ -132,7 +133,7 @@ class Question:
             raise TrialsError(why, code="not-applicable")
         values = {**self.fixed, **values_of(self.function, (*self.fields, *self.more), given)}
         if "system" not in self.fields:
-            values["systems"] = check_names("systems", given.get("systems", ()))
+            values["systems"] = check_fields(given, [Key("systems", NAMES, ())])["systems"]
         if self.function is compare and len(data.test) >= _MANY_TRIALS:
             values["n_resamples"] = _FEW_RESAMPLES  # the primary test does not need them
         point = Point.of(given) if self.at_point else Point()
