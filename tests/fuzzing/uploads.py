@@ -87,9 +87,8 @@ def use_upload(folder: Path, case: Case) -> None:
         job._thread.join(_PATIENCE)
         if job.running:
             raise Misread("a stopped job goes on")
-        for error in (job.error, job.failure):
-            if error is not None:
-                raise error
+        if job.error is not None:
+            raise job.error
     finally:
         opened.close()
         if place.exists():

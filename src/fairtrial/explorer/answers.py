@@ -6,6 +6,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -157,19 +158,19 @@ def _written(ending: str, write: Callable[[Path], object]) -> bytes:
         return place.read_bytes()
 
 
-def drawn_later(**computed: Callable[[], Any]) -> dict[str, Draw]:
-    """Figures whose data are computed when they are saved, by names with underscores."""
+def drawn_later(computed: Mapping[str, Callable[[], Any]]) -> dict[str, Draw]:
+    """Give figures whose data are computed when they are saved."""
 
-    def draw(name: str, compute: Callable[[], Any]) -> Draw:
-        return lambda figure: FIGURES[name].draw(compute())(figure)
+    def draw(name: str, figure: Any) -> Any:
+        return FIGURES[name].draw(computed[name]())(figure)
 
-    return {key.replace("_", "-"): draw(key.replace("_", "-"), compute) for key, compute in computed.items()}
+    return {name: partial(draw, name) for name in computed}
 
 
 def figures_of(result: Any, *names: str, **options: Any) -> dict[str, Draw]:
-    """Figures of a result, whose data are computed when they are saved."""
+    """Give figures of a result, whose data are computed when they are saved."""
 
-    def draw(name: str) -> Draw:
-        return lambda figure: drawing_of(result, name, **options)(figure)
+    def draw(name: str, figure: Any) -> Any:
+        return drawing_of(result, name, **options)(figure)
 
-    return {name: draw(name) for name in names}
+    return {name: partial(draw, name) for name in names}

@@ -260,8 +260,6 @@ async def _awaited(session: Session, key: str) -> Response:
         return _json({"stopped": True})
     if job.error is not None:
         raise job.error
-    if job.failure is not None:
-        raise job.failure
     return _json({"result": job.result})
 
 

@@ -232,7 +232,7 @@ def _evaluate(asked: Asked, advance: Advance) -> Answer:
     if data.reading.folds is None:
         options: dict[str, Any] = {"systems": names, "criterion": point.rule, "alpha": point.alpha}
         options |= {"confidence": confidence, "cluster": data.reading.cluster}
-        drawn |= drawn_later(diagnostic=lambda: asked.call(diagnostics, **options))
+        drawn |= drawn_later({"diagnostic": lambda: asked.call(diagnostics, **options)})
     return replace(answer, drawn=drawn, page=lambda: page_of(result))
 
 
@@ -375,7 +375,7 @@ def _calibrate(asked: Asked, advance: Advance) -> Answer:
         **figures_of(result, "pav", confidence=confidence, rng=rng),
     }
     if len(names) == 1:
-        drawn |= drawn_later(llr_map=lambda: llr_map(result.systems[0], confidence=confidence, rng=rng))
+        drawn |= drawn_later({"llr-map": lambda: llr_map(result.systems[0], confidence=confidence, rng=rng)})
     return Answer.of(result, drawn, rng=rng)
 
 
