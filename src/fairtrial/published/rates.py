@@ -296,18 +296,12 @@ def rate_intervals(
 
     Parameters
     ----------
-    impostor : int
-        The number of impostor trials.
-    genuine : int
-        The number of genuine trials.
-    far : float, optional
-        The FAR, a fraction.
-    frr : float, optional
-        The FRR, a fraction.
-    false_accepts : int, optional
-        The number of false accepts, instead of the FAR.
-    false_rejects : int, optional
-        The number of false rejects, instead of the FRR.
+    impostor, genuine : int
+        As of `published_counts`.
+    far, frr : float, optional
+        As of `published_counts`.
+    false_accepts, false_rejects : int, optional
+        As of `published_counts`.
     measure : {"hter", "wer", "dcf", "far", "frr", "naive", "class", "all"}, default "hter"
         What is reported; ``naive`` and ``class`` are for comparison only.
     alpha : float, default 0.5
