@@ -33,8 +33,7 @@ from fairtrial.repeated.attempts import PeopleLike, Rng, as_individuals
 from fairtrial.repeated.cells import PAPER, QUICK, Cell, CoverageRow
 from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS, known_method
 from fairtrial.repeated.journal import open_journal
-from fairtrial.repeated.models import GENERATORS, Generator, draw_kinds, errors_pmf
-from fairtrial.repeated.outcomes import too_many_outcomes
+from fairtrial.repeated.models import GENERATORS, Generator, draw_kinds, errors_pmf, too_many_outcomes
 from fairtrial.repeated.paper_claims import PAPER_CLAIMS, ClaimSupport, MethodCells
 
 GridName: TypeAlias = Literal["paper", "quick"]

@@ -19,7 +19,7 @@ from fairtrial.published.rates import proportion_interval, rule_of_three
 from fairtrial.repeated import limits
 from fairtrial.repeated.attempts import ErrorKind, Individuals, PeopleLike, Person, Rng, as_individuals
 from fairtrial.repeated.fits import MOST_FITTED, most_likely_limits, rho_interval
-from fairtrial.repeated.outcomes import Outcomes, histograms, sums_of_errors, sums_of_squares
+from fairtrial.repeated.models import Outcomes, histograms, sums_of_errors, sums_of_squares
 
 _FEW_ERRORS = 10
 

@@ -28,8 +28,7 @@ from fairtrial.inference.intervals import normal_quantile
 from fairtrial.published.rates import rule_of_three
 from fairtrial.repeated.attempts import Individuals, Rng
 from fairtrial.repeated.limits import beta_binomial_limits, logit_limits
-from fairtrial.repeated.models import MOST_SIMULATED, Generator, drawn_people, errors_pmf
-from fairtrial.repeated.outcomes import sums_of_squares
+from fairtrial.repeated.models import MOST_SIMULATED, Generator, drawn_people, errors_pmf, sums_of_squares
 
 Scale: TypeAlias = Literal["linear", "logit"]
 
@@ -437,8 +436,7 @@ def plan_rate(
     person_cost : float, default 1.0
         The cost of one more person, in attempts.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated: some repeat one decision of the person (``oman-zucker``), or
-        each person has an error rate (``beta-binomial``).
+        How attempts of a person come to be correlated; see `errors_pmf`.
     data_sets : int, default 0
         How many data sets are simulated at most, to check the plan as `check_plan` does; 0 for none.
     rng : numpy.random.Generator, int or None, default 0
@@ -572,8 +570,7 @@ def check_plan(
     plan : RatePlan
         The result of `plan_rate`.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated: some repeat one decision of the person (``oman-zucker``), or
-        each person has an error rate (``beta-binomial``).
+        How attempts of a person come to be correlated; see `errors_pmf`.
     data_sets : int, default 10000
         How many data sets are simulated at most; there are fewer if each has very many attempts.
     rng : numpy.random.Generator, int or None, default 0
