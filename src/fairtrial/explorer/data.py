@@ -121,8 +121,8 @@ class Reading:
 
     def files(self, opened: OpenFiles) -> Files:
         """Give the files that are to be read."""
-        people = opened[self.people] if self.people else None
-        return Files(opened.opened(self.dev), opened.opened(self.test), people)
+        dev, test = (tuple(opened[key] for key in keys) for keys in (self.dev, self.test))
+        return Files(dev, test, opened[self.people] if self.people else None)
 
     def read(self, files: Files, progress: Callable[[int], None] | None, *, room: int | None = None) -> TrialSets:
         """Read the files; raise an error if they need more than `room` bytes, by default half of the memory."""
@@ -394,22 +394,21 @@ class Data:
         """Describe what was read, in numbers and words."""
         from fairtrial.pages.methods import JUDGED
 
-        folds = self.reading.folds
-        sets = {"dev": self.dev, "test": self.test} if folds is None else {"test": self.test}
+        sets = {"dev": self.dev, "test": self.test} if self.reading.folds is None else {"test": self.test}
         counts = {
             name: {"genuine": int(trials.genuine.sum()), "impostor": int((~trials.genuine).sum())}
             for name, trials in sets.items()
         }
-        ids = list(self.test.ids)
+        trials_of = [
+            f"{name}: {count['genuine']:,} genuine and {count['impostor']:,} impostor trials"
+            for name, count in counts.items()
+        ]
+        systems = f"{plural(len(self.systems), 'system')}: {listed(self.systems)}"
+        ids = f"ids: {', '.join(self.test.ids)}" if self.test.ids else "no ids, so trials are taken as independent"
         captions = JUDGED[self.sets.origin].captions
         return {
             "systems": list(self.systems),
             "counts": counts,
-            "folds": folds,
-            "ids": ids,
-            "columns": list(self.test.columns),
-            "people_columns": list(self.people_columns),
-            "kind": self.sets.kind,
             "captions": {
                 "errors": f"Errors on {self.sets.provenance.judged}",
                 "interval": f"{interval_title(CONFIDENCE)} of the HTER",
@@ -418,10 +417,5 @@ class Data:
                 "curve": captions.curve,
             },
             "notes": list(dict.fromkeys(str(note) for trials in sets.values() for note in trials.notes)),
-            "said": f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; "
-            + "; ".join(
-                f"{name}: {count['genuine']:,} genuine and {count['impostor']:,} impostor trials"
-                for name, count in counts.items()
-            )
-            + (f"; ids: {', '.join(ids)}" if ids else "; no ids, so trials are taken as independent"),
+            "said": "; ".join([systems, *trials_of, ids]),
         }

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -149,10 +149,6 @@ class OpenFiles:
         if key not in files:
             raise ParameterError("this file is not open any more; open it again")
         return files[key]
-
-    def opened(self, keys: Sequence[str]) -> tuple[OpenFile, ...]:
-        """Give the files of these keys."""
-        return tuple(self[key] for key in keys)
 
     @property
     def room(self) -> int:
