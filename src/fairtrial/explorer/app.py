@@ -62,7 +62,7 @@ Work = Callable[[Session, Request], Awaitable[Response]]
 
 
 def make_app(paths: list[str], *, token: str, port: int) -> tuple[Guard, Sessions]:
-    """Give the app, and the sessions that are to be closed at its end.
+    """Return the app, and the sessions that are to be closed at its end.
 
     Parameters
     ----------
@@ -129,16 +129,16 @@ def _error(status: int, message: str, code: str = "") -> Response:
 
 
 async def _static(request: Request) -> Response:
-    """Give the explorer's own files, by name; there is no way from a name to another folder."""
+    """Return the explorer's own files, by name; there is no way from a name to another folder."""
     name = request.path_params["name"]
     if name == "palette.css":
         return Response(palette(), media_type=_KINDS[".css"])
     room = resources.files("fairtrial.pages") if name in _SHARED else resources.files("fairtrial.explorer") / "static"
-    known = {file.name: file for folder in (room, room / "vendor") if folder.is_dir() for file in folder.iterdir()}
+    files = {file.name: file for folder in (room, room / "vendor") if folder.is_dir() for file in folder.iterdir()}
     kind = _KINDS.get(Path(name).suffix, "")
-    if name not in known or Path(name).suffix not in (".css", ".js"):
+    if name not in files or Path(name).suffix not in (".css", ".js"):
         return _error(404, "there is no such file")
-    return Response(known[name].read_bytes(), media_type=kind)
+    return Response(files[name].read_bytes(), media_type=kind)
 
 
 async def _page(session: Session, request: Request) -> Response:
@@ -147,7 +147,7 @@ async def _page(session: Session, request: Request) -> Response:
 
 
 async def _session(session: Session, request: Request) -> Response:
-    """Give all that the page needs to begin, or to go on after a reload."""
+    """Return all that the page needs to begin, or to go on after a reload."""
     data = session.data
     files = await run_in_threadpool(lambda: [file.to_dict(session.worded) for file in session.files])
     return _json(
@@ -163,7 +163,7 @@ async def _session(session: Session, request: Request) -> Response:
 
 
 def _described(data: Data) -> dict[str, Any]:
-    """Tell what was read, and which questions can be asked of it."""
+    """Describe what was read, and which questions can be asked of it."""
     asked = {
         name: {
             "cannot": question.refusal(data),
@@ -187,7 +187,7 @@ async def _close_file(session: Session, request: Request) -> Response:
 
 
 async def _fields(request: Request) -> dict[str, Any]:
-    """Tell what the browser sent, as fields."""
+    """Read the fields that the browser sent."""
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -251,7 +251,7 @@ async def _job(session: Session, request: Request) -> Response:
 
 
 async def _awaited(session: Session, key: str) -> Response:
-    """Give the result, if it comes at once; else how far it is."""
+    """Return the result, if it comes at once; else how far it is."""
     job = session.job(key)
     await asyncio.to_thread(job.wait, _FIRST_WAIT)
     if not job.ended:
@@ -269,7 +269,7 @@ async def _stop(session: Session, request: Request) -> Response:
 
 
 async def _take(session: Session, request: Request) -> Response:
-    """Give a file of an answer: report.html, table.csv, NAME.svg ..."""
+    """Return a file of an answer: report.html, table.csv, NAME.svg ..."""
     kept = session.kept(request.path_params["answer"])
     file = Path(request.path_params["file"])
     name, ending = file.stem, file.suffix

@@ -120,7 +120,7 @@ class Reading:
         return cls(fields["dev"], fields["test"], folds, options, *chance, fields["people"], asked)
 
     def files(self, opened: OpenFiles) -> Files:
-        """Give the files that are to be read."""
+        """Return the files that are to be read."""
         dev, test = (tuple(opened[key] for key in keys) for keys in (self.dev, self.test))
         return Files(dev, test, opened[self.people] if self.people else None)
 
@@ -151,7 +151,7 @@ class Reading:
         return [name for name in systems if negate is True or (negate and name in negate)]
 
     def keywords(self) -> dict[str, Any]:
-        """Give the options as keywords of `read_trials`, without those at their defaults."""
+        """Return the options as keywords of `read_trials`, without those at their defaults."""
         options = {name: getattr(self.options, name) for name in ReadOptions.__slots__}
         chosen = changed(ReadOptions, {name: value for name, value in options.items() if value not in ((), {}, None)})
         return {name: list(value) if isinstance(value, tuple) else value for name, value in chosen.items()}
@@ -193,7 +193,7 @@ class Point:
         return judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(self.alpha))
 
     def keywords(self) -> dict[str, Any]:
-        """Give the point as keywords of a function."""
+        """Return the point as keywords of a function."""
         if self.threshold is not None:
             return {"threshold": self.threshold}
         return {"criterion": self.criterion, "alpha": self.alpha}
@@ -224,7 +224,7 @@ def criteria_shown() -> list[dict[str, Any]]:
 
 
 def _aims_high(criterion: Criterion) -> bool:
-    """Tell whether the target is of a measure that is better if higher, such as precision."""
+    """Check whether the target is of a measure that is better if higher, such as precision."""
     return criterion.aim is not None and criterion.aim.higher_is_better
 
 
@@ -357,7 +357,7 @@ class Data:
             file.check_unchanged()
 
     def words(self, systems: Sequence[str], *, folds: bool = True) -> list[str]:
-        """Give the files and how they are read, as options of a command; without folds they are judged whole."""
+        """Return the files and how they are read, as options of a command; without folds they are judged whole."""
         names = [("--dev", file) for file in self.files.dev] + [("--test", file) for file in self.files.test]
         if self.reading.folds is not None and not folds:
             names += [("--test", file) for file in self.files.dev]
@@ -372,7 +372,7 @@ class Data:
         return words
 
     def lines(self) -> list[str]:
-        """Give the same in Python: dev and test, or trials and the blocks they are cut into."""
+        """Return the same in Python: dev and test, or trials and the blocks they are cut into."""
         dev, test = ([file.typed for file in some] for some in (self.files.dev, self.files.test))
         given = [repr(names[0] if len(names) == 1 else names) for names in (dev, test) if names]
         if self.reading.folds is None:

@@ -51,7 +51,7 @@ class Asked:
     values: Mapping[str, Any]
 
     def systems(self, least: int = 1) -> tuple[str, ...]:
-        """Give the systems that were chosen, all of them by default."""
+        """Return the systems that were chosen, all of them by default."""
         names = self.values.get("systems") or ((self.values["system"],) if "system" in self.values else ())
         chosen = self.data.chosen(names)
         if len(chosen) < least:
@@ -59,14 +59,14 @@ class Asked:
         return chosen
 
     def two(self) -> tuple[str, str]:
-        """Give the two systems that were chosen."""
+        """Return the two systems that were chosen."""
         names = self.systems(2)
         if len(names) != 2:
             raise ParameterError("choose two systems", code="two-systems")
         return names[0], names[1]
 
     def keywords(self, function: Callable[..., Any], *, point: bool = True) -> dict[str, Any]:
-        """Tell what a function is asked with, without its defaults."""
+        """Select what a function is asked with, without its defaults."""
         names = {argument.name for argument in arguments_of(function)}
         values = {**self.values, **(self.point.keywords() if point else {}), **self.data.chance}
         if "systems" in names:
@@ -270,7 +270,7 @@ def _compare(asked: Asked, advance: Advance) -> Answer:
 
 
 def _assumption(data: Data, threshold: str, chosen: str) -> str:
-    """Tell what a comparison rests on; `chosen`: thresholds or calibrations, which dev gave."""
+    """Write what a comparison rests on; `chosen`: thresholds or calibrations, which dev gave."""
     sharing = data.sets.sharing
     if sharing == "none":
         why = "as was asked for" if data.sets.cluster == "none" else "as there are no ids"
@@ -346,7 +346,7 @@ def _groups(asked: Asked, advance: Advance) -> Answer:
 
 
 def _of_people(asked: Asked) -> bool:
-    """Tell whether the columns to group by are those of the table of people."""
+    """Check whether the columns to group by are those of the table of people."""
     return all(name in asked.data.people_columns for name in asked.values.get("by", ()))
 
 
@@ -474,7 +474,7 @@ def _repeat_errors(asked: Asked) -> Repeated:
 
 
 def _trial_table(trials: Trials, scores: Floats, thresholds: Floats, notes: tuple[str, ...]) -> Table:
-    """Give one row per wrong trial, the farthest from the threshold first."""
+    """Tabulate one row per wrong trial, the farthest from the threshold first."""
 
     def texts(column: Further) -> list[str]:
         values = np.asarray(column) if isinstance(column, np.ndarray) else column.decode()
@@ -497,7 +497,7 @@ def _trial_table(trials: Trials, scores: Floats, thresholds: Floats, notes: tupl
 
 
 def _person_table(trials: Trials, wrong: NDArray[np.bool_], role: str) -> Table:
-    """Give one row per person with an error, the most errors first."""
+    """Tabulate one row per person with an error, the most errors first."""
     ids = trials.ids[role].numbered()
     counts = [
         np.bincount(ids.codes[rows], minlength=len(ids.names))

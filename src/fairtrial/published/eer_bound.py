@@ -73,7 +73,7 @@ class EerBound(Result):
     names: tuple[str, str] | None = None
 
     def answer(self) -> str:
-        """Say what the bounds show, at 1 %."""
+        """Write what the bounds show, at 1 %."""
         return self.conclusion(_LEVEL)
 
     def conclusion(self, level: float) -> str:
@@ -169,7 +169,7 @@ class EerBounds(Result):
         return self.correction != "none" and len(self.pairs) > 1
 
     def answer(self) -> str:
-        """Say how many pairs are significant, and the difference that is for any pair."""
+        """Write how many pairs are significant, and the difference that is for any pair."""
         if len(self.pairs) == 1:
             return self.pairs[0].conclusion(self.p_value)
         significant = sum(pair.p_adjusted <= self.p_value for pair in self.pairs)

@@ -52,7 +52,7 @@ class McNemar(Result):
     p_value_mid: float
 
     def answer(self) -> str:
-        """Give the conclusion of the exact test."""
+        """Write the conclusion of the exact test."""
         errors = f"{plural(self.b, 'trial')} that only A got wrong against {self.c:,} that only B did"
         evidence = f"{errors}, exact {p_phrase(self.p_value_exact)}"
         if self.p_value_exact >= _LEVEL:

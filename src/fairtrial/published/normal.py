@@ -14,7 +14,7 @@ from fairtrial.published.rates import overall_interval, published_counts
 
 
 def ratios_up_to(most: float = 1000.0, points: int = 31) -> list[float]:
-    """Give numbers of impostor trials per genuine trial, from 1 on, evenly on a logarithmic axis."""
+    """Return numbers of impostor trials per genuine trial, from 1 on, evenly on a logarithmic axis."""
     if not (np.isfinite(most) and most > 1):
         text = f"the largest ratio of impostor to genuine trials must be above 1, not {most}"
         raise ParameterError(text, code="ratios")

@@ -268,7 +268,7 @@ class RateIntervals(Result):
     counts: ErrorCounts
 
     def answer(self) -> str:
-        """Give the first interval."""
+        """Write the first interval."""
         main = self.intervals[0]
         limits = figures_text(main.low, main.high, main.is_share).replace(" to ", " and ")
         trials = f"{self.counts.impostor:,} impostor and {self.counts.genuine:,} genuine trials, taken as independent"
@@ -612,7 +612,7 @@ class RateTests(Result):
     values: tuple[float, float]
 
     def answer(self) -> str:
-        """Give the conclusion of the first test."""
+        """Write the conclusion of the first test."""
         test = self.tests[0]
         a, b = (figure_text(value, test.is_share) for value in self.values)
         limits = test.interval() or (test.estimate, test.estimate)

@@ -505,7 +505,7 @@ class ComparisonPlan(Result):
         return self.individuals * self.impostor_attempts
 
     def answer(self) -> str:
-        """Give the design, and the probability that it shows the difference."""
+        """Write the design, and the probability that it shows the difference."""
         simulated = self.power_simulated if any(note.code == "powers-differ" for note in self.notes) else None
         power = f"{percent(self.power)}" if simulated is None else f"{percent(simulated)} (simulated)"
         attempts = f"{self.attempts:,} genuine and {plural(self.impostor_attempts, 'impostor attempt')} each"

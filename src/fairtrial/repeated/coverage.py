@@ -202,14 +202,14 @@ class CoverageStudy(Result):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the study as a dict, with the claims of the paper if they were checked."""
+        """Return the study as a dict, with the claims of the paper if they were checked."""
         if self.claims is None:
             return Record.to_dict(self)
         widths = self.widths and dict(zip(("mean", "median"), self.widths, strict=True))
         return {**Record.to_dict(self), "claims": plain(self.claims), "brr_over_lbb_width": widths}
 
     def answer(self) -> str:
-        """Give the method with the right coverage most often, or nearest to it in a single cell."""
+        """Write the method with the right coverage most often, or nearest to it in a single cell."""
         exact, confidence = self.settings.exact, level_text(self.settings.confidence)
         data = "all data sets" if exact else plural(self.settings.data_sets, "data set")
         cells = len(self.rows) // len(self.settings.methods)

@@ -232,7 +232,7 @@ class RepeatedIntervals(Result):
     notes: tuple[Note | str, ...] = ()
 
     def answer(self) -> str:
-        """Give the recommended interval, or the first; an upper bound without errors."""
+        """Write the recommended interval, or the first; an upper bound without errors."""
         rate = "error rate" if self.error is None else term(self.error.upper())
         people, attempts = plural(self.individuals, "person", "people"), plural(self.attempts, "attempt")
         if self.zero_errors is not None:

@@ -251,7 +251,7 @@ def sums_of_squares(n: int, pmf: Floats, *, most: int = _MOST_LISTED) -> Outcome
 
 
 def _window(n: int, pmf: Floats, values: Floats) -> tuple[int, int]:
-    """Give the start and the size of the range of a sum over n people; the size is even and quick to transform."""
+    """Return the start and the size of the range of a sum over n people; the size is even and quick to transform."""
     from scipy.fft import next_fast_len
 
     low, high = -_upper_bound(n, pmf, -values), _upper_bound(n, pmf, values)

@@ -351,7 +351,7 @@ class RatePlan(Result):
         return expected | {"half_width": linear, "logit_half_width": reach, "low": low, "high": high}
 
     def answer(self) -> str:
-        """Give people, attempts of each, and what they are enough for."""
+        """Write people, attempts of each, and what they are enough for."""
         design = f"{plural(self.individuals, 'person', 'people')} with {plural(self.attempts, 'attempt')} each"
         level, rho = level_text(self.confidence), f"correlation {self.rho:g}"
         if self.below is None:

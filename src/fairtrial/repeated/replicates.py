@@ -47,7 +47,7 @@ def order_statistics(confidence: float, n_resamples: int | None, data_sets: int,
 
 
 def percentile_ranks(confidence: float, n_resamples: int) -> tuple[int, int]:
-    """Give the ranks of the two percentiles among the sorted replicates, counted from 1."""
+    """Return the ranks of the two percentiles among the sorted replicates, counted from 1."""
     tail = (1 - confidence) / 2
     # 0.025 * 1000 must not become 26 by rounding
     low = int(np.ceil(tail * n_resamples - 1e-9))

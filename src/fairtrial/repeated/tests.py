@@ -97,7 +97,7 @@ class IndividualsTests(Result):
     notes: tuple[Note, ...] = ()
 
     def answer(self) -> str:
-        """Give the conclusion of the first test."""
+        """Write the conclusion of the first test."""
         test = self.tests[0]
         if self.rate is not None:
             claims = {
