@@ -310,12 +310,9 @@ class Data:
     @property
     def people_columns(self) -> tuple[str, ...]:
         """Columns of the table of people, but for the one that says who it is."""
-        file = self.files.people
-        return (
-            ()
-            if file is None
-            else tuple(column.name for column in file.glance.columns if column.name != self.person_column)
-        )
+        if self.files.people is None:
+            return ()
+        return tuple(each.name for each in self.files.people.glance.columns if each.name != self.person_column)
 
     @cached_property
     def group_columns(self) -> tuple[str, ...]:

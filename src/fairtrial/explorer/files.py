@@ -29,7 +29,7 @@ Stamp = tuple[int, int, int] | None
 
 
 def stamp_of(path: Path) -> Stamp:
-    """Check whether a file is still the one that was read."""
+    """Identify the state of a file, or of all in a folder."""
     try:
         status = path.stat()
         within = [part.stat() for part in path.iterdir()] if path.is_dir() else []
