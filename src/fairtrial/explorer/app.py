@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from time import sleep
 from types import FrameType
 from typing import Any
 
@@ -41,7 +40,7 @@ from fairtrial.pages.page import palette
 
 _HOST = "127.0.0.1"
 _PATIENCE = 5.0
-"""Seconds that work may take to end after a signal."""
+"""Seconds that the server may take to begin, and work to end after a signal."""
 _MAX_JSON = 1 << 20
 _FIRST_WAIT = 0.25
 """Seconds after which a question that is not answered goes on in the background."""
@@ -286,9 +285,15 @@ async def _take(session: Session, request: Request) -> Response:
 
 
 class _Server(uvicorn.Server):
-    """Ends after a signal even if some work does not."""
+    """Says when it answers, and ends after a signal even if some work does not."""
 
+    ready: Callable[[], None] = staticmethod(lambda: None)
     ended: Callable[[], None] = staticmethod(lambda: None)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer; a thread says so, as a browser in a terminal keeps it."""
+        await super().startup(sockets)
+        threading.Thread(target=self.ready, daemon=True).start()
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
         with wording(style="shell"):  # errors name options as the command line does
@@ -320,8 +325,7 @@ def serve(paths: list[str], *, port: int = 0, ready: Callable[[str], None] = lam
         Called with the address, as soon as it answers.
     """
     with _running(paths, port) as (server, listening, address):
-        watch = threading.Thread(target=_when_started, args=(server, lambda: ready(address)), daemon=True)
-        watch.start()
+        server.ready = partial(ready, address)
         server.run(sockets=[listening])
 
 
@@ -358,18 +362,13 @@ def _running(paths: list[str], port: int) -> Iterator[tuple[_Server, socket.sock
 def served(paths: list[str]) -> Iterator[str]:
     """Serve an explorer in a thread as long as the context lasts, as in a notebook or a test; give its address."""
     with _running(paths, 0) as (server, listening, address):
+        started = threading.Event()
+        server.ready = started.set
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
-        _when_started(server, lambda: None)
+        started.wait(_PATIENCE)
         try:
             yield address
         finally:
             server.should_exit = True
             thread.join(10)
-
-
-def _when_started(server: uvicorn.Server, then: Callable[[], None]) -> None:
-    while not server.started and not server.should_exit:
-        sleep(0.01)
-    if server.started:
-        then()
