@@ -83,9 +83,8 @@ def use_upload(folder: Path, case: Case) -> None:
             job.stop()
         if not job.wait(_PATIENCE):
             raise Misread("a job did not end")
-        assert job._thread is not None
-        job._thread.join(_PATIENCE)
-        if job.running:
+        job.thread.join(_PATIENCE)
+        if job.thread.is_alive():
             raise Misread("a stopped job goes on")
         if job.error is not None:
             raise job.error

@@ -36,12 +36,12 @@ class Job:
     stopped: bool = False
     _ended: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _thread: threading.Thread | None = None
+    thread: threading.Thread = field(init=False)
 
     def start(self) -> Job:
         """Begin, and return at once."""
-        self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name="fairtrial job", daemon=True)
-        self._thread.start()
+        self.thread = threading.Thread(target=copy_context().run, args=(self._run,), name="fairtrial job", daemon=True)
+        self.thread.start()
         return self
 
     def _run(self) -> None:
@@ -74,11 +74,6 @@ class Job:
     def ended(self) -> bool:
         """Whether there is a result, an error, or an end by request."""
         return self._ended.is_set()
-
-    @property
-    def running(self) -> bool:
-        """Whether its thread still works, perhaps towards its next step after a stop."""
-        return self._thread is not None and self._thread.is_alive()
 
     @property
     def seconds(self) -> float:
