@@ -440,12 +440,8 @@ class ComparisonPlan(Result):
 
     Attributes
     ----------
-    individuals : int
-        The number of clients.
-    attempts : int
-        The number of genuine attempts of each client.
-    impostor_attempts : int
-        The number of impostor attempts against each client.
+    individuals, attempts, impostor_attempts : int
+        The number of clients, of genuine attempts of each, and of impostor attempts against each.
     impostors : int or None
         The number of impostors common to all clients; None if each client has impostors of their own.
     power : float
@@ -454,10 +450,9 @@ class ComparisonPlan(Result):
         The level of confidence, between 0 and 1.
     paired : bool
         Whether both systems are tested on the same trials.
-    power_simulated : float or None
-        The proportion of simulated tests that reject equality; None if nothing was simulated.
-    power_error : float or None
-        The Monte Carlo standard error of that proportion.
+    power_simulated, power_error : float or None
+        The proportion of simulated tests that reject equality, and its Monte Carlo standard error; None if nothing was
+        simulated.
     notes : tuple of Note
         What the reader should know.
 
