@@ -31,7 +31,7 @@ from fairtrial.formats.files import PathLike
 from fairtrial.inference.variance import Floats
 from fairtrial.repeated.attempts import PeopleLike, Rng, as_individuals
 from fairtrial.repeated.cells import PAPER, QUICK, Cell, CoverageRow
-from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS, known_method
+from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS
 from fairtrial.repeated.journal import open_journal
 from fairtrial.repeated.models import GENERATORS, Generator, draw_kinds, errors_pmf, too_many_outcomes
 from fairtrial.repeated.paper_claims import PAPER_CLAIMS, ClaimSupport, MethodCells
@@ -53,7 +53,7 @@ class StudySettings:
 
     def __post_init__(self) -> None:
         for name in self.methods:
-            known_method(name)
+            check_choice("method", name, REPEATED_METHODS)
         if not self.methods:
             raise ParameterError(f"name at least one method of {', '.join(REPEATED_METHODS)}", code="no-method")
         check_choice("generator", self.generator, GENERATORS)
@@ -87,7 +87,7 @@ class StudySettings:
         pmfs = [errors_pmf(int(number), cell.pi, cell.rho, generator=self.generator) for number in tried]
         drawn = draw_kinds(tried, people, pmfs, self.data_sets, source)
         settings: dict[str, Any] = {"confidence": self.confidence, "n_resamples": self.n_resamples, "rng": source}
-        return [_row(cell, name, *known_method(name).limits(drawn, **settings)) for name in self.methods]
+        return [_row(cell, name, *REPEATED_METHODS[name].limits(drawn, **settings)) for name in self.methods]
 
     def _enumerate(self, cell: Cell) -> list[CoverageRow]:
         """Sum over all possible data sets, as if with infinitely many resamples."""
@@ -95,7 +95,7 @@ class StudySettings:
         list_once = cache(lambda listing: listing(cell.n, pmf))
         rows = []
         for name in self.methods:
-            method = known_method(name)
+            method = REPEATED_METHODS[name]
             outcomes = list_once(method.outcomes)
             if name == "bb-ml" and (number := len(outcomes.probabilities)) > 20_000:
                 raise too_many_outcomes(cell.n, pmf, f"{number:,} fits of bb-ml; simulate it, or leave bb-ml out")
@@ -178,7 +178,7 @@ class CoverageStudy(Result):
         """The methods with another level of confidence."""
         return tuple(
             Note("fixed-level", "{method} is always a {level:level} interval", method=method.name, level=method.level)
-            for method in map(known_method, self.settings.methods)
+            for method in (REPEATED_METHODS[name] for name in self.settings.methods)
             if method.level is not None and method.level != self.settings.confidence
         )
 

@@ -76,12 +76,6 @@ REPEATED_METHODS: dict[str, RepeatedMethod] = {
 PAPER_METHODS = tuple(REPEATED_METHODS)[:6]
 
 
-def known_method(name: str) -> RepeatedMethod:
-    """Look up a method by its name."""
-    check_choice("method", name, REPEATED_METHODS)
-    return REPEATED_METHODS[name]
-
-
 @dataclass(frozen=True, slots=True)
 class MethodInterval(Record):
     """The interval of one method; NaN if it is undefined, which a note explains."""
@@ -316,8 +310,10 @@ def repeated_intervals(
     """
     check_confidence(confidence)
     names = tuple(REPEATED_METHODS) if "all" in methods else tuple(methods)
+    for name in names:
+        check_choice("method", name, REPEATED_METHODS)
     n_resamples = check_resamples(n_resamples) if n_resamples else None
-    if not any(known_method(name).resamples for name in names):
+    if not any(REPEATED_METHODS[name].resamples for name in names):
         given = {"n_resamples": n_resamples != 1000, "rng": rng != 0}
         refuse_given(given, "applies to sb and brr, not to {methods:list}", methods=names)
     notes: tuple[Note | str, ...] = ()
@@ -361,7 +357,7 @@ def _method_interval(
     name: str, people: Individuals, confidence: float, n_resamples: int | None, rng: Rng
 ) -> MethodInterval:
     """Compute the interval of a method, and note if it is degenerate."""
-    method = known_method(name)
+    method = REPEATED_METHODS[name]
     ends = method.limits(people, confidence=confidence, n_resamples=n_resamples, rng=rng)
     low, high = (float(end) for end in ends)
     errors = int(people.total_errors)
