@@ -53,14 +53,11 @@ def default_size() -> int:
 def check_unpacked(size: int, most: int, path: Path) -> None:
     """Raise an error where a file unpacks to more than it may."""
     if size > most:
-        raise InputError(
+        template = (
             "{path}: holds more than {most} unpacked (a line counts as {line} bytes at least); if that is meant and "
-            "there is memory for it, allow more, as in {max_size!o}",
-            path=str(path),
-            most=size_text(most),
-            line=_LINE,
-            max_size=2 * most,
+            "there is memory for it, allow more, as in {max_size!o}"
         )
+        raise InputError(template, path=str(path), most=size_text(most), line=_LINE, max_size=2 * most)
 
 
 def size_text(size: int) -> str:

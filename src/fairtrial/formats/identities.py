@@ -122,14 +122,11 @@ def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[di
         nobody = np.array([not name for name in names], dtype=bool)[numbered.codes]
         if nobody.any():
             row = int(np.argmax(nobody))
-            raise InputError(
+            template = (
                 "{place}: {person!o} finds nobody in the {role} {name:quoted}; give a regular expression that matches "
-                "every id",
-                place=str(place(row)),
-                person=pattern,
-                role=role,
-                name=column.name(row),
+                "every id"
             )
+            raise InputError(template, place=str(place(row)), person=pattern, role=role, name=column.name(row))
         found[role] = rename_ids(numbered, names)
         if role not in ids:
             continue
@@ -172,12 +169,8 @@ def _search(pattern: str, names: Sequence[str]) -> list[str]:
                 timeout=_SECONDS,
             )
         except subprocess.TimeoutExpired as error:
-            raise ParameterError(
-                "{person!o} needs more than {seconds:g} seconds for the ids; write it without nested repetition",
-                code="slow-pattern",
-                person=pattern,
-                seconds=_SECONDS,
-            ) from error
+            template = "{person!o} needs more than {seconds:g} seconds for the ids; write it without nested repetition"
+            raise ParameterError(template, code="slow-pattern", person=pattern, seconds=_SECONDS) from error
         except subprocess.CalledProcessError as error:
             raise ParameterError(
                 "{person!o} cannot be applied to the ids", code="failed-pattern", person=pattern
@@ -207,13 +200,10 @@ def _genuine(
         )
     if labels is None:
         if options.genuine_by == "label":
-            raise InputError(
-                "{origin}: has no labels, as {genuine_by!o} asks; leave that out, or name the column, as in "
-                "{columns!o}",
-                origin=sheet.origin,
-                genuine_by="label",
-                columns={"label": "NAME"},
+            template = (
+                "{origin}: has no labels, as {genuine_by!o} asks; leave that out, or name the column, as in {columns!o}"
             )
+            raise InputError(template, origin=sheet.origin, genuine_by="label", columns={"label": "NAME"})
         return ids["claim"].equals(ids["subject"]), ()
     if not known:
         return labels, ()

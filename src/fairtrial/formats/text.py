@@ -49,57 +49,40 @@ class QuotedRows:
 
     def __iter__(self) -> Iterator[list[str]]:
         cells: list[str] = []
-        pieces: list[str] = []
+        pieces: list[str] | None = None  # of a cell in quotes that goes on
         size = 0
         for line in self._lines:
-            body = line.rstrip("\r\n")
-            if not pieces and '"' not in body:
+            body, place = line.rstrip("\r\n"), 0
+            if pieces is None and '"' not in body:
                 yield body.split(self._delimiter) if body else []
                 continue
-            if self._is_done(line, body, cells, pieces):
+            while place <= len(body):
+                if pieces is None and body.startswith('"', place):
+                    pieces, place = [], place + 1
+                if pieces is not None:
+                    closing = body.find('"', place)
+                    pieces.append(line[place:] if closing < 0 else body[place:closing])
+                    if closing < 0:
+                        break
+                    place = closing + 1
+                    if body.startswith('"', place):
+                        pieces.append('"')
+                        place += 1
+                        continue
+                end = body.find(self._delimiter, place)
+                end = len(body) if end < 0 else end
+                cells.append("".join(pieces or []) + body[place:end])
+                pieces, place = None, end + 1
+            if pieces is None:
                 yield cells
                 cells, size = [], 0
                 continue
             size += len(line)
             if size > _MAX_CELL:
                 break
-        if pieces:
+        if pieces is not None:
             self.unclosed = True
             yield [*cells, "".join(pieces)]
-
-    def _is_done(self, line: str, body: str, cells: list[str], pieces: list[str]) -> bool:
-        """Add the cells of a line, and say whether the row ends with it; if not, the pieces are of a cell that goes on.
-
-        A cell in quotes has one piece at least, which may be empty.
-        """
-        place = 0
-        while place <= len(body):
-            if not pieces:
-                if not body.startswith('"', place):
-                    place = self._add(body, place, cells, "")
-                    continue
-                pieces.append("")
-                place += 1
-            closing = body.find('"', place)
-            if closing < 0:
-                pieces.append(line[place:])
-                return False
-            pieces.append(body[place:closing])
-            place = closing + 1
-            if body.startswith('"', place):
-                pieces.append('"')
-                place += 1
-            else:
-                place = self._add(body, place, cells, "".join(pieces))
-                pieces.clear()
-        return True
-
-    def _add(self, body: str, place: int, cells: list[str], begin: str) -> int:
-        """Add a cell that ends at the next delimiter, and give where the one after it begins."""
-        end = body.find(self._delimiter, place)
-        end = len(body) if end < 0 else end
-        cells.append(begin + body[place:end])
-        return end + 1
 
 
 def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
@@ -421,13 +404,10 @@ def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict
         except ValueError:  # also of Arrow
             return None
     table = pa.concat_tables(tables)
-    names = [name for name, kind in layout.columns.items() if kind == "score"]
-    scores = np.empty((table.num_rows, len(names)), order="F")
-    for k, name in enumerate(names):
-        np.concatenate([chunk.to_numpy(zero_copy_only=False) for chunk in table[name].chunks], out=scores[:, k])
-    columns: dict[str, Any] = dict(zip(names, scores.T, strict=True))
     return {
-        name: columns[name] if kind == "score" else ArrowTexts(table[name], all(plain))
+        name: np.concatenate([chunk.to_numpy(zero_copy_only=False) for chunk in table[name].chunks])
+        if kind == "score"
+        else ArrowTexts(table[name], all(plain))
         for name, kind in layout.columns.items()
         if kind != "skip"
     }
@@ -730,17 +710,10 @@ def write_text(table: pa.Table, place: Path, target: Path, *, delimiter: str, he
 def _begins_like_a_formula(table: pa.Table) -> bool:
     """Tell whether a name or a text begins with a character that spreadsheets take for the beginning of a formula."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    if any(name.startswith(_FORMULA) for name in table.column_names):
-        return True
-    letters = np.zeros(256, dtype=bool)
-    letters[[ord(letter) for letter in _FORMULA]] = True
-    for column in table.columns:
-        for chunk in column.chunks if pa.types.is_string(column.type) else ():
-            offsets, data = string_buffers(chunk)
-            if letters[data[offsets[:-1][offsets[1:] > offsets[:-1]]]].any():
-                return True
-    return False
+    texts = [pa.array(table.column_names), *(column for column in table.columns if pa.types.is_string(column.type))]
+    return any(pc.any(pc.starts_with(text, mark)).as_py() for text in texts for mark in _FORMULA)
 
 
 def _write(table: pa.Table, place: Path, target: Path, *, delimiter: str, header: bool, quoting: str) -> None:
