@@ -96,11 +96,8 @@ class BenchmarkSet:
         for word, trials in (("dev", self.dev), ("test", self.test)):
             missing = [name for name in names if name not in trials.systems]
             if missing:
-                known = listed(trials.systems)
-                raise TrialsError(
-                    f"{self.name}: there is no system {shown(missing[0])} in {word}; there are {known}",
-                    code="no-system",
-                )
+                text = f"there is no system {shown(missing[0])} in {word}; there are {listed(trials.systems)}"
+                raise TrialsError(f"{self.name}: {text}", code="no-system")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +202,11 @@ class Benchmark:
         ParameterError
             If there is no such set.
         """
-        known = list(dict.fromkeys(one.name for one in self.sets))
+        present = list(dict.fromkeys(one.name for one in self.sets))
         for name in names:
-            if name not in known:
-                raise ParameterError(f"{self.name} has no set {shown(name)}; there are {listed(known)}", code="no-set")
+            if name not in present:
+                text = f"{self.name} has no set {shown(name)}; there are {listed(present)}"
+                raise ParameterError(text, code="no-set")
         return replace(self, sets=tuple(one for one in self.sets if one.name in names))
 
 

@@ -238,11 +238,11 @@ def student_test(
     """Test an estimated difference against 0 by Student's t; without a standard deviation a note says so."""
     check_choice("alternative", alternative, get_args(Alternative))
     measure = as_measure(measure)
-    sigma = source.sigma
+    sigma, statistic = source.sigma, source.statistic
     return TestResult(
         test,
-        source.statistic,
-        source.p_value(alternative),
+        statistic,
+        student_p_value(statistic, source.df, alternative),
         source.value,
         sigma,
         alternative,
