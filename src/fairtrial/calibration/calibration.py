@@ -31,7 +31,6 @@ from fairtrial.calibration.measures import (
     EvidenceMeasure,
     Parts,
     cost_measure,
-    evidence_test,
 )
 from fairtrial.calibration.methods import CALIBRATIONS, LinearInfluence, trials_of_classes, units_of
 from fairtrial.calibration.model import BoundsName, Calibration, refit, side_by_side, unchanged_scores
@@ -135,14 +134,6 @@ class CostFigure(Record):
         return [{"prior": point.prior, "c_miss": point.miss, "c_fa": point.false_alarm} for point in self.target.points]
 
 
-class _Judged(NamedTuple):
-    """A measure on test; the interval is None if the trials are not in memory."""
-
-    estimate: float
-    interval: RateInterval | None
-    note: Note | str
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class CalibratedSystem(Result):
     """One system, or several fused, calibrated on dev and judged on test; intervals are computed on demand.
@@ -239,36 +230,24 @@ class CalibratedSystem(Result):
         systems = self.calibration.systems
         return cllr(self.sets.test, system=systems[0]) if len(systems) == 1 else nan
 
-    def _judged(self, measure: EvidenceMeasure) -> _Judged:
-        """Compute a measure on test."""
-        if not self.evidence.in_memory:
-            statistic = measure.figure(self.evidence)
-            return _Judged(statistic.estimate, None, statistic.note)
-        interval = measure.interval(self.evidence, confidence=self.confidence)
-        return _Judged(interval.estimate, interval, interval.note)
-
-    @cached_property
-    def _cllr(self) -> _Judged:
-        return self._judged(CLLR)
-
-    @cached_property
-    def _min_cllr(self) -> _Judged:
-        return self._judged(MIN_CLLR)
+    def _interval_of(self, measure: EvidenceMeasure) -> RateInterval | None:
+        """Compute the interval of a measure on test; None of trials not in memory."""
+        return measure.interval(self.evidence, confidence=self.confidence) if self.evidence.in_memory else None
 
     @property
     def test(self) -> tuple[float, float]:
         """Cllr of the calibrated scores on test, a priori, and min Cllr of the scores, a posteriori."""
-        return self._cllr.estimate, self._min_cllr.estimate
+        return self.evidence.statistic(CLLR).estimate, self.evidence.statistic(MIN_CLLR).estimate
 
     @property
     def loss(self) -> float:
         """The loss by calibration on test: Cllr less min Cllr."""
         return self.test[0] - self.test[1]
 
-    @property
+    @cached_property
     def interval(self) -> RateInterval | None:
         """The primary interval of Cllr on test; None of trials not in memory."""
-        return self._cllr.interval
+        return self._interval_of(CLLR)
 
     @cached_property
     def intervals(self) -> tuple[RateInterval, ...]:
@@ -277,15 +256,15 @@ class CalibratedSystem(Result):
             return () if self.interval is None else (self.interval,)
         return self.interval, CLLR.interval(self.evidence, confidence=self.confidence, threshold="fixed")
 
-    @property
+    @cached_property
     def least(self) -> RateInterval | None:
         """The interval of min Cllr on test."""
-        return self._min_cllr.interval
+        return self._interval_of(MIN_CLLR)
 
     @cached_property
     def lost(self) -> RateInterval | None:
         """The interval of the loss by calibration on test: Cllr less min Cllr."""
-        return self._judged(CLLR_CAL).interval if self.evidence.in_memory else None
+        return self._interval_of(CLLR_CAL)
 
     @cached_property
     def dev_pav(self) -> float:
@@ -367,9 +346,12 @@ class CalibratedSystem(Result):
         """Detection costs on test."""
         figures = []
         for target in self.targets:
-            actual, least = (self._judged(cost_measure(target, kind)) for kind in ("act-dcf", "min-dcf"))
-            notes = tuple(as_note(note) for note in (actual.note, least.note) if note)
-            figures.append(CostFigure(target, actual.estimate, least.estimate, actual.interval, least.interval, notes))
+            measures = cost_measure(target, "act-dcf"), cost_measure(target, "min-dcf")
+            actual, least = (self.evidence.statistic(measure) for measure in measures)
+            intervals = [self._interval_of(measure) for measure in measures]
+            noted = zip(intervals, (actual, least), strict=True)
+            notes = tuple(as_note(note) for interval, cost in noted if (note := (interval or cost).note))
+            figures.append(CostFigure(target, actual.estimate, least.estimate, *intervals, notes))
         return tuple(figures)
 
     @cached_property
@@ -793,13 +775,10 @@ def compare_evidence(
     if not isinstance(known, EvidenceMeasure):
         template = "{measure} is a measure of errors at a threshold; compare(...) tests its difference"
         raise ParameterError(template, code="not-of-evidence", measure=known.name)
-    figures = [known.figure(result.evidence) for result in compared]
-    tests = []
-    for (a, first), (b, second) in combinations(zip(compared, figures, strict=True), 2):
-        caution = known.caution_of(a.evidence, {a.system: first, b.system: second})
-        tests.append(evidence_test(known, a.evidence, first - second, alternative=alternative, caution=caution))
+    pairs = list(combinations(compared, 2))
+    tests = [known.test(a.evidence, b.evidence, alternative=alternative) for a, b in pairs]
     adjusted = adjust_p_values([test.p_value for test in tests], correction).tolist()
     return tuple(
         EvidencePair(a.system, b.system, test, p_value, a.confidence)
-        for (a, b), test, p_value in zip(combinations(compared, 2), tests, adjusted, strict=True)
+        for (a, b), test, p_value in zip(pairs, tests, adjusted, strict=True)
     )

@@ -6,8 +6,8 @@ scores are calibrated on dev, by logistic calibration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from math import e, exp, inf, isfinite, log, log2, pi, sqrt
 from typing import Any, ClassVar, Literal
@@ -86,6 +86,7 @@ class Evidence:
     calibration: Calibration
     sets: TrialSets
     folded: tuple[Calibration, ...] = ()
+    _statistics: dict[EvidenceMeasure, Statistic] = field(default_factory=dict, repr=False)
 
     @classmethod
     def fitted(cls, sets: TrialSets, systems: Sequence[str], **options: Any) -> Evidence:
@@ -157,9 +158,7 @@ class Evidence:
     @cached_property
     def source(self) -> ScoreSource:
         """The log-likelihood ratios."""
-        if self.in_memory:
-            return as_source(self.pair)
-        return ratio_source(as_source(self.sets.test, system=self.calibration.systems[0]), self.calibration)
+        return as_source(self.pair) if self.in_memory else ratio_source(self.given_source, self.calibration)
 
     @cached_property
     def given_source(self) -> ScoreSource:
@@ -168,15 +167,21 @@ class Evidence:
             return as_source((self.given[self.genuine], self.given[~self.genuine]))
         return as_source(self.sets.test, system=self.calibration.systems[0])
 
+    def statistic(self, measure: EvidenceMeasure) -> Statistic:
+        """Compute the statistic of a measure, once."""
+        if measure not in self._statistics:
+            self._statistics[measure] = measure.figure(self)
+        return self._statistics[measure]
+
     @property
     def influence(self) -> Influence | None:
         """How dev trials determine the calibration; None if unknown."""
         return self.calibration.influence if self.sets.origin in ("dev", "folds") else None
 
-    def moved_by(self, slopes: Floats) -> Floats | None:
+    def moved_by(self, slopes: Floats) -> Floats | float:
         """Compute the influence of each dev trial on a statistic from its slopes in the ratios of test trials."""
         if self.influence is None:
-            return None
+            return 0.0
         if self.calibration.bounds is not None:  # a bounded ratio does not move
             low, high = self.calibration.bounds
             slopes = np.where((self.ratios > low) & (self.ratios < high), slopes, 0.0)
@@ -210,10 +215,10 @@ class Statistic:
     estimate
         Its value.
     values
-        What each judged trial adds: the sum of their class means moves as the statistic does; None if the trials are
+        What each judged trial adds: the sum of their class means moves as the statistic does; empty if the trials are
         not in memory.
     moves
-        The influence of each dev trial through the calibration, times the trials of its class; None if the calibration
+        The influence of each dev trial through the calibration, times the trials of its class; 0 if the calibration
         does not matter, or its influence is unknown.
     least_high
         A lower bound of the upper limit, for an estimate of 0.
@@ -226,8 +231,8 @@ class Statistic:
     """
 
     estimate: float
-    values: Floats | None = None
-    moves: Floats | None = None
+    values: Floats = field(default_factory=lambda: np.empty(0))
+    moves: Floats | float = 0.0
     least_high: float = 0.0
     errors: tuple[ErrorCounts, Weights] | None = None
     parts: tuple[Statistic, ...] = ()
@@ -238,30 +243,24 @@ class Statistic:
         """Whether it is a weighted sum of error rates, or a mean of such sums."""
         return (self.parts or (self,))[0].errors is not None
 
+    @property
+    def depends_on_dev(self) -> bool:
+        """Whether the influence of dev trials through the calibration is known."""
+        return np.ndim(self.moves) > 0
+
     @classmethod
     def mean_of(cls, parts: Sequence[Statistic]) -> Statistic:
         """Average several statistics of the same evidence."""
         if len(parts) == 1:
             return parts[0]
-        values = [part.values for part in parts if part.values is not None]
-        moves = [part.moves for part in parts if part.moves is not None]
-        return cls(
-            float(np.mean([part.estimate for part in parts])),
-            np.mean(values, axis=0) if values else None,
-            np.mean(moves, axis=0) if len(moves) == len(parts) else None,
-            parts=tuple(parts),
-        )
+        columns = zip(*((part.estimate, part.values, part.moves) for part in parts), strict=True)
+        estimate, values, moves = (np.mean(column, axis=0) for column in columns)
+        return cls(float(estimate), values, moves, parts=tuple(parts))
 
     def __sub__(self, other: Statistic) -> Statistic:
-        moves = None
-        if self.moves is not None or other.moves is not None:
-            first, second = (0.0 if statistic.moves is None else statistic.moves for statistic in (self, other))
-            moves = np.asarray(first - second)
         with np.errstate(invalid="ignore"):  # infinite evidence is refused when something is estimated
             estimate = float(np.subtract(self.estimate, other.estimate))
-            if self.values is None or other.values is None:
-                return Statistic(estimate)
-            return Statistic(estimate, self.values - other.values, moves)
+            return Statistic(estimate, self.values - other.values, self.moves - other.moves)
 
     def estimated(self, evidence: Evidence, *, threshold: Threshold = "re-estimated") -> Estimate:
         """Estimate the variance of a statistic, or of the difference of two on the same trials.
@@ -273,8 +272,8 @@ class Statistic:
         threshold
             ``re-estimated`` adds the variance of the calibration over other dev people, if it is known.
         """
-        assert self.values is not None
-        made = estimate_of_values(evidence.sets, self.estimate, self.values, self.moves, threshold=threshold)
+        moves = np.asarray(self.moves) if self.depends_on_dev else None
+        made = estimate_of_values(evidence.sets, self.estimate, self.values, moves, threshold=threshold)
         return made if self.errors is None else replace(made, rates=rates_of(*self.errors, made.variance))
 
 
@@ -634,9 +633,7 @@ class EvidenceMeasure:
         Statistic
             The estimate, and what each trial adds to it.
         """
-        if isinstance(judgement, Evidence):
-            return self.figure(judgement)
-        return judgement.once(("figure", self), lambda: self.figure(self.evidence(judgement)))
+        return self.evidence(judgement).statistic(self)
 
     def interval(
         self, judgement: Judgement | Evidence, *, confidence: float = 0.95, threshold: Threshold = "re-estimated"
@@ -669,7 +666,7 @@ class EvidenceMeasure:
         check_confidence(confidence)
         evidence, statistic = self.evidence(judgement), self.judged(judgement)
         low, high, sigma, note = 0.0, inf, inf, statistic.note
-        given: Threshold = "fixed" if statistic.moves is None else threshold
+        given: Threshold = threshold if statistic.depends_on_dev else "fixed"
         if np.isfinite(statistic.estimate):
             made = statistic.estimated(evidence, threshold=threshold)
             sigma, given = made.sigma, made.threshold
@@ -733,36 +730,43 @@ class EvidenceMeasure:
         tuple of (list of TestResult, Bootstrap)
             The primary test first, then the one given the calibrations if they differ.
         """
-        evidence, first, second = self.evidence(a), self.judged(a), self.judged(b)
-        caution = self.caution_of(evidence, {a.system: first, b.system: second})
-        difference = first - second
-        tests = [evidence_test(self, evidence, difference, alternative=alternative, caution=caution)]
+        tests = [self.test(a, b, alternative=alternative)]
         if tests[0].threshold == "re-estimated":
-            how: dict[str, Any] = {"alternative": alternative, "threshold": "fixed", "caution": caution}
-            tests.append(evidence_test(self, evidence, difference, **how))
-        return tests, bootstrap_statistic(difference, evidence, n_resamples=n_resamples, rng=rng)
+            tests.append(self.test(a, b, alternative=alternative, threshold="fixed"))
+        difference = self.judged(a) - self.judged(b)
+        return tests, bootstrap_statistic(difference, self.evidence(a), n_resamples=n_resamples, rng=rng)
 
-    def caution_of(self, evidence: Evidence, statistics: Mapping[str, Statistic]) -> Note | str:
-        """Say what to know about tests of differences between systems.
+    def test(
+        self,
+        a: Judgement | Evidence,
+        b: Judgement | Evidence,
+        *,
+        alternative: Alternative = "two-sided",
+        threshold: Threshold = "re-estimated",
+    ) -> TestResult:
+        """Test the difference between two systems on the same trials.
 
         Parameters
         ----------
-        evidence : Evidence
-            That of any of the systems.
-        statistics : dict of str to Statistic
-            The statistic of each system, by name.
+        a, b : Judgement or Evidence
+            The judged systems, on the same trials.
+        alternative : {"two-sided", "less", "greater"}, default "two-sided"
+            What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+        threshold : {"re-estimated", "fixed"}, default "re-estimated"
+            Whether the calibrations count as re-estimated from other dev trials, or as fixed.
 
         Returns
         -------
-        Note or str
-            Which minima are near the cost of deciding all trials alike; otherwise that of the measure.
+        TestResult
+            With a note if minima are near the cost of deciding all trials alike.
 
         Raises
         ------
         TrialsError
             If a statistic is infinite.
         """
-        infinite = [name for name, statistic in statistics.items() if not isfinite(statistic.estimate)]
+        evidence, statistics = self.evidence(a), [(each.system, self.judged(each)) for each in (a, b)]
+        infinite = [name for name, statistic in statistics if not isfinite(statistic.estimate)]
         if infinite:
             template = (
                 "{systems}: a trial has infinite evidence for the wrong side, so no difference in {measure} can be "
@@ -771,47 +775,22 @@ class EvidenceMeasure:
             raise TrialsError(template, code="infinite-evidence", systems=listed(infinite), measure=term(self.label))
         near_top = [
             name
-            for name, statistic in statistics.items()
+            for name, statistic in statistics
             if statistic.of_errors
             and self.most < inf
             and self._limits(statistic, evidence, statistic.estimated(evidence), 0.95)[1] == self.most
         ]
-        if not near_top:
-            return self.caution
-        text = "{systems:list}: the interval reaches the cost of deciding all trials alike: p values may be too small"
-        return Note("open-minimum", text, warning=True, systems=near_top)
-
-
-def evidence_test(
-    measure: EvidenceMeasure,
-    evidence: Evidence,
-    difference: Statistic,
-    *,
-    alternative: Alternative = "two-sided",
-    threshold: Threshold = "re-estimated",
-    caution: Note | str = "",
-) -> TestResult:
-    """Test the difference of a measure between two systems on the same trials.
-
-    Parameters
-    ----------
-    measure
-        The measure.
-    evidence
-        That of either system.
-    difference
-        The statistic of A less that of B.
-    alternative
-        What is claimed of A - B.
-    threshold
-        Whether the calibrations are re-estimated or fixed.
-    caution
-        What to know about it; see `EvidenceMeasure.caution_of`.
-    """
-    made = difference.estimated(evidence, threshold=threshold)
-    test = student_test(evidence.sets.test_name, made, alternative=alternative)
-    note = test.note or caution
-    return replace(test, measure=measure.name, is_share=measure.is_share, note=note, label=measure.label)
+        caution = self.caution
+        if near_top:
+            text = (
+                "{systems:list}: the interval reaches the cost of deciding all trials alike: p values may be too small"
+            )
+            caution = Note("open-minimum", text, warning=True, systems=near_top)
+        difference = self.judged(a) - self.judged(b)
+        made = difference.estimated(evidence, threshold=threshold)
+        test = student_test(evidence.sets.test_name, made, alternative=alternative)
+        note = test.note or caution
+        return replace(test, measure=self.name, is_share=self.is_share, note=note, label=self.label)
 
 
 def bootstrap_statistic(
@@ -834,7 +813,6 @@ def bootstrap_statistic(
     """
     check_resamples(n_resamples)
     generator, people = as_generator(rng), evidence.sets.people[1]
-    assert statistic.values is not None
     parts = np.empty(len(statistic.values))
     for rows in (evidence.genuine, ~evidence.genuine):
         parts[rows] = (statistic.values[rows] - statistic.values[rows].mean()) / np.count_nonzero(rows)
