@@ -347,11 +347,10 @@ class CalibratedSystem(Result):
         figures = []
         for target in self.targets:
             measures = cost_measure(target, "act-dcf"), cost_measure(target, "min-dcf")
-            actual, least = (self.evidence.statistic(measure) for measure in measures)
-            intervals = [self._interval_of(measure) for measure in measures]
-            noted = zip(intervals, (actual, least), strict=True)
-            notes = tuple(as_note(note) for interval, cost in noted if (note := (interval or cost).note))
-            figures.append(CostFigure(target, actual.estimate, least.estimate, *intervals, notes))
+            actual, least = map(self.evidence.statistic, measures)
+            of_actual, of_least = map(self._interval_of, measures)
+            notes = tuple(as_note(each.note) for each in (of_actual or actual, of_least or least) if each.note)
+            figures.append(CostFigure(target, actual.estimate, least.estimate, of_actual, of_least, notes))
         return tuple(figures)
 
     @cached_property

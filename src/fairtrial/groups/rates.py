@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from typing import Any, Literal, TypeAlias
 
@@ -16,6 +16,7 @@ from fairtrial.core.words import listed
 from fairtrial.groups.membership import Codes, Membership
 from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import Estimate, Rates, Threshold, components, estimate
+from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.people import Members
 from fairtrial.inference.thresholds import DEVIATIONS
 from fairtrial.inference.variance import TAIL_DEPENDENCE, Floats
@@ -96,6 +97,8 @@ class Family:
 
     Attributes
     ----------
+    measure : {"far", "frr", "hter"}
+        Which figure.
     names : tuple
         The groups, or pairs of the group of the claim and that of the impostor.
     estimates : tuple of Estimate
@@ -106,6 +109,7 @@ class Family:
         Of the normal deviates.
     """
 
+    measure: str
     names: tuple[Any, ...]
     estimates: tuple[Estimate, ...]
     correlation: Floats
@@ -126,11 +130,6 @@ class Family:
         """The variance of each through the test trials, the threshold fixed."""
         return np.array([each.variance.value for each in self.estimates])
 
-    @property
-    def threshold(self) -> Threshold:
-        """Whether the threshold's uncertainty is part of it."""
-        return self.estimates[0].threshold
-
     @cached_property
     def by_threshold(self) -> Floats:
         """The covariance that the threshold adds, which all groups share."""
@@ -149,11 +148,26 @@ class Family:
         low, high = np.array([each.interval(float(2 * ndtr(critical) - 1)) for each in self.estimates]).T
         return low, high
 
-    def critical(self, confidence: float) -> float:
-        """Give the critical value at which the limits of all hold together."""
+    @cached_property
+    def _largest(self) -> Floats:
+        """Draw the largest standardised deviation of all."""
         deviation = np.sqrt(self.variance)
         normal = _normal(self.correlation * np.outer(deviation, deviation) + self.by_threshold, self.seed)
-        return _critical(np.max(abs(_standardised(normal)), axis=1), confidence)
+        return np.asarray(np.max(abs(_standardised(normal)), axis=1))
+
+    def critical(self, confidence: float) -> float:
+        """Give the critical value at which the limits of all hold together."""
+        return _critical(self._largest, confidence)
+
+    def intervals(self, confidence: float) -> dict[Any, RateInterval]:
+        """Compute intervals that hold for all together, by name."""
+        columns = zip(self.names, self.estimates, *self.limits(self.critical(confidence)), strict=True)
+        return {
+            name: RateInterval(
+                of.value, float(low), float(high), of.sigma, confidence, "simultaneous", self.measure, of.threshold
+            )
+            for name, of, low, high in columns
+        }
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -174,6 +188,11 @@ class RateFamily(Family):
     trials: NDArray[np.int64]
     people: Floats
     crossed: NDArray[np.bool_]
+
+    @cached_property
+    def counts(self) -> dict[Any, tuple[int, int]]:
+        """Errors and trials by name."""
+        return dict(zip(self.names, zip(self.errors.tolist(), self.trials.tolist(), strict=True), strict=True))
 
     @cached_property
     def overall(self) -> float:
@@ -462,6 +481,7 @@ def rate_family(
         correlation, pairs = people_correlation(people.classes[which], codes[rows], judgement.wrong()[rows], len(parts))
     counts = [part.at(0) for part in parts.values()]
     return RateFamily(
+        measure=rate,
         names=tuple(parts),
         estimates=tuple(_estimate(part, rate, threshold) for part in parts.values()),
         correlation=correlation,
@@ -541,7 +561,8 @@ class JudgedGroups:
         for of_class in (judgement.trials.genuine, ~judgement.trials.genuine):
             if not np.any(rows & of_class):
                 rows = rows | of_class
-        return judgement.within(np.flatnonzero(rows), alone=name in self._crossed)
+        part = partial(judgement.within, np.flatnonzero(rows), alone=name in self._crossed)
+        return judgement.once(("group", self.membership, name), part)
 
     def curves(self, judgement: Judgement, chosen: Sequence[str] | None = None) -> dict[str, Judgement]:
         """Judge each group that has impostor trials by the thresholds of all.
@@ -566,16 +587,12 @@ class JudgedGroups:
         return {name: self.part(judgement, name) for name in self.names("far") if not chosen or name in chosen}
 
     @cached_property
-    def _parts(self) -> dict[str, Judgement]:
-        return {name: self.part(self.judgement, name) for name in self.present}
-
-    @cached_property
     def families(self) -> dict[Rate, RateFamily]:
         """Each rate of the groups that have trials for it."""
         families: dict[Rate, RateFamily] = {}
         for rate in RATES:
             places = np.cumsum(self.trials[rate] > 0) - 1
-            parts = {name: self._parts[name] for name in self.names(rate)}
+            parts = {name: self.part(self.judgement, name) for name in self.names(rate)}
             families[rate] = rate_family(self.judgement, parts, places[self.membership.trial], rate, self.threshold)
         return families
 
@@ -585,7 +602,7 @@ class JudgedGroups:
         names = self._names((self.trials["far"] > 0) & (self.trials["frr"] > 0))
         if not names:
             return None
-        estimates = tuple(_estimate(self._parts[name], "hter", self.threshold) for name in names)
+        estimates = tuple(_estimate(self.part(self.judgement, name), "hter", self.threshold) for name in names)
         covariance = np.zeros((len(names), len(names)))
         for rate in RATES:
             places = [self.families[rate].names.index(name) for name in names]
@@ -593,7 +610,9 @@ class JudgedGroups:
             covariance += self.families[rate].correlation[np.ix_(places, places)] * np.outer(deviation, deviation)
         deviation = np.sqrt([each.variance.value for each in estimates])
         correlation = _correlation(covariance, deviation)
-        return Family(names=names, estimates=estimates, correlation=correlation, seed=self.judgement.sets.seed)
+        return Family(
+            measure="hter", names=names, estimates=estimates, correlation=correlation, seed=self.judgement.sets.seed
+        )
 
     @property
     def too_many_meet(self) -> bool:
