@@ -53,10 +53,8 @@ from fairtrial.inference.student import Alternative, student_quantile
 from fairtrial.inference.tests import TestResult, columns_with_interval
 from fairtrial.rules.measures import MeasureLike, as_any_measure
 
-_GROUPS = 10
-"""Groups of people that the jackknife leaves out, one at a time."""
-_MOST = 200_000
-"""Trials of dev and test together beyond which devPAV has no interval."""
+_GROUPS = 10  # groups of people that the jackknife leaves out, one at a time
+_MOST = 200_000  # trials of dev and test together beyond which devPAV has no interval
 
 
 def calibrated_words(kind: Kind) -> str:

@@ -41,21 +41,15 @@ from fairtrial.inference.split import Kind
 from fairtrial.inference.student import student_quantile
 from fairtrial.inference.variance import Floats
 
-_EVERY = 3
-"""A band along priors has limits at every third of the log-odds of its curve."""
-_REACH = 7.0
-"""Prior log-odds of figures, in either direction: priors from 0.001 to 0.999."""
+_EVERY = 3  # a band along priors has limits at every third of the log-odds of its curve
+_REACH = 7.0  # prior log-odds of figures, in either direction: priors from 0.001 to 0.999
 _POINTS = 71
-_SHOWN = (0.001, 0.999)
-"""The ratios of either class between these quantiles are drawn."""
-_FARTHEST = 20.0
-"""The highest prior log-odds allowed."""
-_PLACES = 60
-"""The number of quantiles of either class, and of ends of steps, among the places."""
+_SHOWN = (0.001, 0.999)  # the ratios of either class between these quantiles are drawn
+_FARTHEST = 20.0  # the highest prior log-odds allowed
+_PLACES = 60  # the number of quantiles of either class, and of ends of steps, among the places
 _ROOM = 0.15
 RESAMPLES = 1000
-_REFITS = 200
-"""The number of replicates, at most, of calibrations that are fitted anew for each."""
+_REFITS = 200  # the number of replicates, at most, of calibrations that are fitted anew for each
 _ANCHORS = 9
 
 
@@ -656,15 +650,7 @@ def pav_curve(
 
 
 def pooling_places(classes: tuple[Floats, Floats], ends: Floats) -> Floats:
-    """Choose places between which trials are pooled: where both classes have trials, and the ends.
-
-    Parameters
-    ----------
-    classes
-        Values of genuine and of impostor trials.
-    ends
-        Of the steps that all trials give; many of them are among the places.
-    """
+    """Choose places between which trials are pooled: where both classes have values, and ends of the steps of all."""
     low, high = classes[0].min(), classes[1].max()
     top = max(classes[0].max(), high)
     places: list[Floats] = [ends[np.unique(np.linspace(0, len(ends) - 1, _PLACES).astype(np.int64))], np.array([top])]
@@ -689,24 +675,10 @@ def resampled_ratios(
     n_resamples: int,
     rng: np.random.Generator | int | None,
 ) -> tuple[Floats, Floats]:
-    """Compute log-likelihood ratios by pool-adjacent-violators up to each place, of resampled people: one row each.
+    """Compute log-likelihood ratios by pool-adjacent-violators up to each place, one row per resample of people.
 
-    Parameters
-    ----------
-    trials, values
-        Trials, and what is pooled of each.
-    places
-        Between which trials are counted; none lies above the last.
-    people
-        The people who are drawn with all their trials; None to draw trials.
-    added
-        How many genuine and impostor trials are added at both ends to bound the ratios; one each, as calibration by
-        steps does.
-
-    Returns
-    -------
-    tuple of arrays
-        The ratios, some infinite; and bounded.
+    The first are of the `values` of all trials, none above the last place, and may be infinite; the second are bounded
+    by genuine and impostor trials `added` at both ends, one each as calibration by steps does.
     """
     size = len(places)
     table = count_table(trials, np.searchsorted(places, values, side="left"), size, people, stratified=people is None)

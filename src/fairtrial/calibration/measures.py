@@ -59,33 +59,22 @@ GIVEN_CALIBRATION: dict[Threshold, str] = {
     "fixed": "given this calibration",
 }
 """What sentences say of the calibration."""
-_BY_OTHERS = 2 / 3
-"""The weight of costs at the best choice of other people in the variance of a minimum."""
+_BY_OTHERS = 2 / 3  # the weight of costs at the best choice of other people in the variance of a minimum
 _FOLDS = 5
 _BOOTSTRAP_GROUPS = 1000
 _AT_ONCE = 256
-_ROUNDING = 1e-12
-"""A limit that is nearer to the end of its range than this, relative to the interval, is that end."""
+_ROUNDING = 1e-12  # a limit that is nearer to the end of its range than this, relative to the interval, is that end
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A calibrated system on the judged trials.
-
-    Parameters
-    ----------
-    calibration
-        From scores to ratios.
-    sets
-        The trials that it was fitted on and those that are judged, and who takes part in them.
-    folded
-        If one set is judged in blocks: the calibration of each, fitted on trials of other people. `calibration` then is
-        that of all trials.
-    """
+    """A calibrated system on the judged trials."""
 
     calibration: Calibration
+    """From scores to ratios; of folds, the one fitted to all trials."""
     sets: TrialSets
     folded: tuple[Calibration, ...] = ()
+    """The calibration of each block, fitted on trials of other people; none without folds."""
     _statistics: dict[EvidenceMeasure, Statistic] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -208,35 +197,21 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
-    """A statistic of evidence on the judged trials.
-
-    Attributes
-    ----------
-    estimate
-        Its value.
-    values
-        What each judged trial adds: the sum of their class means moves as the statistic does; empty if the trials are
-        not in memory.
-    moves
-        The influence of each dev trial through the calibration, times the trials of its class; 0 if the calibration
-        does not matter, or its influence is unknown.
-    least_high
-        A lower bound of the upper limit, for an estimate of 0.
-    errors
-        For a weighted sum of error rates: the errors and their weights, which give its limits.
-    parts
-        What it is the mean of.
-    note
-        Why its interval should not be relied on; empty if there is nothing.
-    """
+    """A statistic of evidence on the judged trials."""
 
     estimate: float
     values: Floats = field(default_factory=lambda: np.empty(0))
+    """What each judged trial adds: the sum of their class means moves as the statistic does; empty if not in memory."""
     moves: Floats | float = 0.0
+    """The influence of each dev trial through the calibration, times the trials of its class; 0 if none or unknown."""
     least_high: float = 0.0
+    """A lower bound of the upper limit, for an estimate of 0."""
     errors: tuple[ErrorCounts, Weights] | None = None
+    """Of a weighted sum of error rates: the errors and their weights, which give its limits."""
     parts: tuple[Statistic, ...] = ()
+    """What it is the mean of."""
     note: Note | str = ""
+    """Why its interval should not be relied on; empty if there is nothing."""
 
     @property
     def of_errors(self) -> bool:
@@ -263,15 +238,7 @@ class Statistic:
             return Statistic(estimate, self.values - other.values, self.moves - other.moves)
 
     def estimated(self, evidence: Evidence, *, threshold: Threshold = "re-estimated") -> Estimate:
-        """Estimate the variance of a statistic, or of the difference of two on the same trials.
-
-        Parameters
-        ----------
-        evidence
-            Where it comes from; of a difference, either.
-        threshold
-            ``re-estimated`` adds the variance of the calibration over other dev people, if it is known.
-        """
+        """Estimate the variance on these trials, and ``re-estimated`` that of the calibration over other dev people."""
         moves = np.asarray(self.moves) if self.depends_on_dev else None
         made = estimate_of_values(evidence.sets, self.estimate, self.values, moves, threshold=threshold)
         return made if self.errors is None else replace(made, rates=rates_of(*self.errors, made.variance))
@@ -796,19 +763,8 @@ class EvidenceMeasure:
 def bootstrap_statistic(
     statistic: Statistic, evidence: Evidence, *, n_resamples: int = 10_000, rng: int | None = 0
 ) -> Bootstrap:
-    """Bootstrap a statistic to first order, by people, or by trials without ids.
+    """Bootstrap a statistic to first order, by people.
 
-    Parameters
-    ----------
-    statistic
-        The statistic, or the difference of two.
-    evidence
-        Where it comes from; of a difference, that of either system.
-    n_resamples, rng
-        The number of resamples, and the seed.
-
-    Notes
-    -----
     Trials without ids are dealt at random into at most 1,000 groups per class, which are drawn.
     """
     check_resamples(n_resamples)

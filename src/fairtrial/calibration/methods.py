@@ -28,8 +28,7 @@ from fairtrial.inference.variance import Floats
 
 Numbers: TypeAlias = dict[str, float | list[float]]
 """The numbers that a map consists of, by name."""
-_LEAST = 1e-300
-"""Smaller scores would need weights beyond the range of floats."""
+_LEAST = 1e-300  # smaller scores would need weights beyond the range of floats
 _HUGE = 1e100
 
 
@@ -56,12 +55,7 @@ class Influence(Protocol):
     def moves(self, scores: Floats, slopes: Floats) -> Floats:
         """Compute the influence of each dev trial on a statistic through the map, to first order.
 
-        Parameters
-        ----------
-        scores
-            The judged trials, one row per trial and one column per system.
-        slopes
-            The derivative of the statistic with respect to the ratio of each judged trial.
+        `slopes` are the derivatives of the statistic in the ratios of judged trials, which have these `scores`.
         """
         ...
 
@@ -383,8 +377,7 @@ def register_calibration(method: CalibrationMethod) -> CalibrationMethod:
 
 _STEPS = 100
 _ENOUGH = 1e-12
-_ROUNDING = 1e-12
-"""A relative increase of the cost up to this is rounding, not a step too far."""
+_ROUNDING = 1e-12  # a relative increase of the cost up to this is rounding, not a step too far
 
 
 @dataclass(frozen=True, slots=True)
@@ -548,14 +541,7 @@ _CostTerms: TypeAlias = Callable[[Floats], tuple[float, Floats, Floats]]
 def minimise(terms: _CostTerms, size: int, prior: float) -> Floats | None:
     """Minimise by Newton's method with step halving; None if the minimum lies at infinity.
 
-    Parameters
-    ----------
-    terms
-        Cost, slopes and second derivatives at weights and offset.
-    size
-        The number of weights and offsets.
-    prior
-        The prior, to which a vanishing cost is compared.
+    A cost vanishes compared to the prior.
     """
     at = np.zeros(size)
     now, slope, bend = terms(at)
@@ -721,13 +707,10 @@ def _fit_steps(dev: DevScores) -> CalibrationFit:
     return CalibrationFit(steps, _StepInfluence(steps, steps.place(dev.scores), dev.genuine), notes)
 
 
-_BINS = 32
-"""Bins in the width of the narrower kernel."""
+_BINS = 32  # bins in the width of the narrower kernel
 _MOST_BINS = 1 << 17
-_REACH = 12.0
-"""Where kernels end, in widths."""
-_FALLS = 0.05
-"""A fall of the evidence, in nats, that deserves a note."""
+_REACH = 12.0  # where kernels end, in widths
+_FALLS = 0.05  # a fall of the evidence, in nats, that deserves a note
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,12 +18,10 @@ from fairtrial.core.trials import Frame, IdColumn, Ids, Trials
 from fairtrial.core.words import cut, listed, number_text
 from fairtrial.formats.columns import texts_of_frame
 
-_UNKNOWN = "unknown"
-"""The group of trials without a value."""
+_UNKNOWN = "unknown"  # the group of trials without a value
 MOST_GROUPS = 100
 _MISSING = {"", "-", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", _UNKNOWN}
-_FEW_TWICE = 0.1
-"""The proportion of people below which being in two groups is taken for a mistake."""
+_FEW_TWICE = 0.1  # the proportion of people below which being in two groups is taken for a mistake
 
 Codes: TypeAlias = NDArray[np.int64]
 Edges: TypeAlias = Mapping[str, Sequence[float]]

@@ -27,18 +27,13 @@ RATES: tuple[Rate, Rate] = ("far", "frr")
 MOST_THAT_MEET = 30
 """Largest number of groups whose pairs of claim and impostor are shown."""
 _DRAWS = 10_000
-_FEW_DRAWS = 20
-"""Number of draws below which a p value is Bonferroni's."""
-_TOGETHER = 100
-"""Number of pairs of groups whose draws are in memory together."""
+_FEW_DRAWS = 20  # number of draws below which a p value is Bonferroni's
+_TOGETHER = 100  # number of pairs of groups whose draws are in memory together
 _TINY = 1e-300
 _HALVINGS = 50
-_ROUNDS = 5
-"""Number of iterations in which a limit and its design effect settle."""
-_DIRECTIONS = 97
-"""Number of pairs of deviates that are tried for the limits of a sum of two rates."""
-_FARTHEST = 700.0
-"""Log-odds beyond which a proportion is 0 or 1."""
+_ROUNDS = 5  # number of iterations in which a limit and its design effect settle
+_DIRECTIONS = 97  # number of pairs of deviates that are tried for the limits of a sum of two rates
+_FARTHEST = 700.0  # log-odds beyond which a proportion is 0 or 1
 _Places: TypeAlias = NDArray[np.int64]
 
 

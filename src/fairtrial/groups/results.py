@@ -33,8 +33,7 @@ from fairtrial.inference.split import PROVENANCES, Kind
 from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import label_of
 
-_MOST_SHOWN = 400
-"""Largest number of pairs in a table."""
+_MOST_SHOWN = 400  # largest number of pairs in a table
 
 
 def _rate_fields(measure: str, interval: str, *, detail: bool = False, optional: bool = False) -> tuple[Field, Field]:

@@ -12,8 +12,7 @@ from fairtrial.core.errors import ParameterError, as_generator, check_number
 from fairtrial.core.trials import Ids, Trials, object_array
 from fairtrial.inference.variance import Floats
 
-_FAR = 0.02
-"""The FAR of groups that are not worse, at the threshold at which their FAR and FRR are equal."""
+_FAR = 0.02  # the FAR of groups that are not worse, at the threshold at which their FAR and FRR are equal
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,10 +16,8 @@ from fairtrial.inference.decide import wrong_decisions
 Role: TypeAlias = Literal["claim", "subject"]
 Shows: TypeAlias = Literal["scores", "errors"]
 
-_FENCE = 1.5
-"""Interquartile ranges from the quartiles to Tukey's fences."""
-_RISK = 0.05
-"""Probability that chance makes anybody stand out by errors."""
+_FENCE = 1.5  # interquartile ranges from the quartiles to Tukey's fences
+_RISK = 0.05  # probability that chance makes anybody stand out by errors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
