@@ -60,8 +60,7 @@ class _Curve(Result):
     system: str
     kind: Kind
 
-    TABLE: ClassVar = ("", "")
-    """The name of the table and its caption, which may name attributes of the curve."""
+    TABLE: ClassVar = ("", "")  # the name of the table and its caption, which may name attributes of the curve
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate one row per point; a terminal shows every tenth."""

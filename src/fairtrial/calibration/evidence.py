@@ -173,11 +173,9 @@ def empirical_cross_entropy(
 class Segments:
     """Scores between the vertices of the ROC convex hull: what pool-adjacent-violators gives, without sorting."""
 
-    ends: Floats
-    """The highest score of each segment, rising."""
+    ends: Floats  # the highest score of each segment, rising
     genuine: NDArray[Any]
-    impostor: NDArray[Any]
-    """Trials of each segment, or their weight."""
+    impostor: NDArray[Any]  # trials of each segment, or their weight
 
     @classmethod
     def of(cls, source: ScoreSource) -> Segments:

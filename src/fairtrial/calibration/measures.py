@@ -70,8 +70,7 @@ _ROUNDING = 1e-12  # a limit that is nearer to the end of its range than this, r
 class Evidence:
     """A calibrated system on the judged trials."""
 
-    calibration: Calibration
-    """From scores to ratios; of folds, the one fitted to all trials."""
+    calibration: Calibration  # from scores to ratios; of folds, the one fitted to all trials
     sets: TrialSets
     folded: tuple[Calibration, ...] = ()
     """The calibration of each block, fitted on trials of other people; none without folds."""
@@ -204,14 +203,11 @@ class Statistic:
     """What each judged trial adds: the sum of their class means moves as the statistic does; empty if not in memory."""
     moves: Floats | float = 0.0
     """The influence of each dev trial through the calibration, times the trials of its class; 0 if none or unknown."""
-    least_high: float = 0.0
-    """A lower bound of the upper limit, for an estimate of 0."""
+    least_high: float = 0.0  # a lower bound of the upper limit, for an estimate of 0
     errors: tuple[ErrorCounts, Weights] | None = None
     """Of a weighted sum of error rates: the errors and their weights, which give its limits."""
-    parts: tuple[Statistic, ...] = ()
-    """What it is the mean of."""
-    note: Note | str = ""
-    """Why its interval should not be relied on; empty if there is nothing."""
+    parts: tuple[Statistic, ...] = ()  # what it is the mean of
+    note: Note | str = ""  # why its interval should not be relied on; empty if there is nothing
 
     @property
     def of_errors(self) -> bool:
@@ -325,8 +321,7 @@ class Parts:
 
     genuine: Labels
     part: NDArray[np.int64]
-    weights: Floats
-    """The weight of each trial in the mean over its class: 1 if there is one part."""
+    weights: Floats  # the weight of each trial in the mean over its class: 1 if there is one part
 
     @classmethod
     def of(cls, trials: Trials, columns: Sequence[str]) -> Parts:

@@ -426,8 +426,7 @@ class Linear:
 class LinearInfluence:
     """The influence of each dev trial on weights and offset."""
 
-    by_parameter: Floats
-    """One row per dev trial, one column per weight and one for the offset."""
+    by_parameter: Floats  # one row per dev trial, one column per weight and one for the offset
 
     def moves(self, scores: Floats, slopes: Floats) -> Floats:
         """Compute the influence of each dev trial on a statistic; see `Influence`."""
@@ -611,10 +610,8 @@ def _fit_gaussian(dev: DevScores) -> CalibrationFit:
 class Steps:
     """A map that rises by steps: one log-likelihood ratio between two ends, the upper one included."""
 
-    ends: Floats
-    """The highest score of each step but the last."""
-    values: Floats
-    """The log-likelihood ratio of each step."""
+    ends: Floats  # the highest score of each step but the last
+    values: Floats  # the log-likelihood ratio of each step
 
     @classmethod
     def read(cls, numbers: Mapping[str, Any], systems: int) -> Steps:
@@ -676,8 +673,7 @@ class _StepInfluence:
     """The influence of dev trials on the ratios of steps, the ends of steps fixed."""
 
     steps: Steps
-    step: NDArray[np.int64]
-    """The step of each dev trial."""
+    step: NDArray[np.int64]  # the step of each dev trial
     genuine: NDArray[np.bool_]
 
     def moves(self, scores: Floats, slopes: Floats) -> Floats:
@@ -717,10 +713,8 @@ _FALLS = 0.05  # a fall of the evidence, in nats, that deserves a note
 class Curve:
     """A map by straight lines between knots; constant beyond the last ones."""
 
-    knots: Floats
-    """Scores, rising."""
-    values: Floats
-    """The log-likelihood ratio at each."""
+    knots: Floats  # scores, rising
+    values: Floats  # the log-likelihood ratio at each
 
     @classmethod
     def read(cls, numbers: Mapping[str, Any], systems: int) -> Curve:
@@ -846,17 +840,13 @@ class _Grid:
 class _KernelInfluence:
     """The influence of dev trials on the ratio of two densities, bandwidths and bounds fixed."""
 
-    unit: float
-    """What scores are divided by."""
+    unit: float  # what scores are divided by
     grid: _Grid
-    scores: Floats
-    """Of dev, so divided."""
+    scores: Floats  # of dev, so divided
     genuine: NDArray[np.bool_]
     widths: tuple[float, float]
-    densities: tuple[Floats, Floats]
-    """Of genuine and of impostor trials, at the centres of the bins."""
-    free: NDArray[np.bool_]
-    """At which centres the ratio is not bounded."""
+    densities: tuple[Floats, Floats]  # of genuine and of impostor trials, at the centres of the bins
+    free: NDArray[np.bool_]  # at which centres the ratio is not bounded
 
     def moves(self, scores: Floats, slopes: Floats) -> Floats:
         """Compute the influence of each dev trial on a statistic; see `Influence`."""

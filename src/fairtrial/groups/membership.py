@@ -100,10 +100,8 @@ class Membership:
 
     by: tuple[str, ...]
     names: tuple[str, ...]
-    trial: Codes
-    """The group of each trial: that of the claim, or of the columns of the trial."""
-    impostor: Codes | None = None
-    """The group of the subject."""
+    trial: Codes  # the group of each trial: that of the claim, or of the columns of the trial
+    impostor: Codes | None = None  # the group of the subject
     notes: tuple[Note, ...] = ()
 
 

@@ -45,8 +45,7 @@ class TailRates(Rates):
     distribution, and Wilson's are not (Brown, Cai & DasGupta 2001).
     """
 
-    trials: tuple[int, ...] = ()
-    """The number of trials of each part."""
+    trials: tuple[int, ...] = ()  # the number of trials of each part
 
     def limits(self, which: int, quantile: Any) -> tuple[Any, Any]:
         """Give the limits of one of the rates, at one quantile or at several."""

@@ -70,8 +70,7 @@ class GroupRates(Record):
         Field("false_accepts", "false accepts", "count", detail=True),
     )
     group: str
-    people: int | None
-    """The number of people claimed in it; None if nobody is known."""
+    people: int | None  # the number of people claimed in it; None if nobody is known
     false_accepts: int
     impostor: int
     false_rejects: int
@@ -79,8 +78,7 @@ class GroupRates(Record):
     far_interval: RateInterval | None
     frr_interval: RateInterval | None
     hter_interval: RateInterval | None
-    far_letters: str = ""
-    """Two groups share a letter if their rates are not shown to differ."""
+    far_letters: str = ""  # two groups share a letter if their rates are not shown to differ
     frr_letters: str = ""
 
     @property
@@ -126,14 +124,12 @@ class GroupPair(Record):
     difference: float
     difference_low: float
     difference_high: float
-    ratio: float
-    """Of the first to the second; infinite if only the second is 0, NaN if both are."""
+    ratio: float  # of the first to the second; infinite if only the second is 0, NaN if both are
     ratio_low: float
     ratio_high: float
     statistic: float
     p_value: float
-    p_adjusted: float
-    """For all pairs of the rate together."""
+    p_adjusted: float  # for all pairs of the rate together
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +152,10 @@ class RateTest(Record):
         Field("factor", "asked", "ratio", optional=True, in_json=False),
         Field("shown", "shown", "term", get=lambda test: "yes" if test.shown else "no", in_json=False),
     )
-    clearest: GroupPair
-    """The two groups that differ most clearly."""
-    p_adjusted: float
-    """That all groups have the same rates: FAR and FRR together are one test (Holm)."""
+    clearest: GroupPair  # the two groups that differ most clearly
+    p_adjusted: float  # that all groups have the same rates: FAR and FRR together are one test (Holm)
     factor: float
-    within: float
-    """The least factor within which all ratios are shown to lie; infinite if there is none."""
+    within: float  # the least factor within which all ratios are shown to lie; infinite if there is none
 
     @property
     def measure(self) -> Rate:
