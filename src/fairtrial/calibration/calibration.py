@@ -43,7 +43,7 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import figure_text, interval_title, listed, number_text, p_phrase, term
 from fairtrial.counting.tallies import ScoreData
 from fairtrial.formats.files import PathLike
-from fairtrial.inference.estimates import Threshold, variance_of_values
+from fairtrial.inference.estimates import Estimate, Threshold, variance_of_values
 from fairtrial.inference.folds import Block, folds_of_trials
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.multiplicity import Correction, adjust_p_values
@@ -330,13 +330,10 @@ class CalibratedSystem(Result):
         for (name, value), influence in zip(parameters.items(), calibration.influence.by_parameter.T, strict=True):
             moves = by_class(influence, genuine)
             unit = float(units_of(moves[:, None])[0])
-            variance = variance_of_values(people, genuine, moves / unit)
-            sigma = sqrt(variance.value) * unit
-            reach = student_quantile(variance.df, confidence) * sigma
-            limits = value - reach, value + reach
-            intervals.append(
-                RateInterval(value, *limits, sigma, confidence, "student", name, is_share=False, sharing=sharing)
-            )
+            made = Estimate(value / unit, variance_of_values(people, genuine, moves / unit))
+            low, high, sigma = (unit * number for number in (*made.interval(confidence), made.sigma))
+            how: dict[str, Any] = {"is_share": False, "sharing": sharing}
+            intervals.append(RateInterval(value, low, high, sigma, confidence, "student", name, **how))
         return tuple(intervals)
 
     @cached_property

@@ -21,13 +21,7 @@ from fairtrial.formats.columns import read_named
 from fairtrial.groups.membership import Edges, Membership, PeopleTable, group_by_columns, group_by_people
 from fairtrial.groups.rates import MOST_THAT_MEET, RATES, JudgedGroups, Rate
 from fairtrial.groups.results import GroupEvaluation, GroupPair, GroupRates, MeetingRate, OwnThreshold, RateTest
-from fairtrial.groups.summaries import (
-    Summary,
-    summarise,
-    summarise_differences,
-    summarise_ginis,
-    summarise_ratios,
-)
+from fairtrial.groups.summaries import Summary, summarise, summarise_differences, summarise_ginis, summarise_ratios
 from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import judged_interval, threshold_notes, threshold_when
 from fairtrial.inference.folds import Block

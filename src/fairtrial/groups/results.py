@@ -298,18 +298,13 @@ class GroupEvaluation(Result):
 
     @property
     def overall(self) -> dict[Rate, float]:
-        """Both rates of all groups together, at the threshold of all; NaN without trials of a class."""
-        far, frr = (
-            sum(getattr(row, errors) for row in self.groups) / (sum(getattr(row, trials) for row in self.groups) or nan)
-            for errors, trials in (("false_accepts", "impostor"), ("false_rejects", "genuine"))
-        )
-        return {"far": far, "frr": frr}
+        """Both rates of all groups together, at the threshold of all."""
+        return {rate: family.overall for rate, family in self.judged.families.items()}
 
     @property
     def claimed_threshold(self) -> Threshold:
         """Whether intervals and tests have the threshold re-estimated or fixed."""
-        intervals = (each for row in self.groups for each in (row.far_interval, row.frr_interval))
-        return next((each.threshold for each in intervals if each is not None), "fixed")
+        return self.judged.families["far"].estimates[0].threshold
 
     @property
     def chosen(self) -> str:
