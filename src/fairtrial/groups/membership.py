@@ -108,19 +108,7 @@ class Membership:
 def group_by_columns(
     trials: Trials, by: Sequence[str], *, edges: Edges | None = None, impostor_by: Sequence[str] = ()
 ) -> Membership:
-    """Group trials by their columns or ids; several columns are crossed.
-
-    Parameters
-    ----------
-    trials
-        Trials with further columns or ids.
-    by
-        The columns that hold the group of the trial.
-    edges
-        The numbers at which columns are cut.
-    impostor_by
-        The columns that hold the group of the impostor, in the same order.
-    """
+    """Group trials by their columns or ids, and impostors by others in the same order; several columns are crossed."""
 
     def column(name: str) -> IdColumn:
         columns: dict[str, Any] = {**trials.ids, **trials.columns}
@@ -139,21 +127,9 @@ def group_by_columns(
 
 
 def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None = None) -> Membership:
-    """Group trials by a table of people: by the claim, and the impostor by the subject.
+    """Group trials by a table of people: by the claim, and the impostor by the subject; all columns are crossed.
 
-    Parameters
-    ----------
-    trials
-        Trials with claim ids, subject ids or both.
-    table
-        The people; all columns are crossed.
-    edges
-        The numbers at which columns are cut.
-
-    Returns
-    -------
-    Membership
-        One group per trial; people who are not in the table are in the group ``unknown``.
+    People who are not in the table are in the group ``unknown``.
     """
     roles = [role for role in ("claim", "subject") if role in trials.ids]
     if not roles:

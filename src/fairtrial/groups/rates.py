@@ -87,26 +87,12 @@ def at_rate(effective: Any, trials: Any, rate: Any, other: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Family:
-    """A figure of several groups.
-
-    Attributes
-    ----------
-    measure : {"far", "frr", "hter"}
-        Which figure.
-    names : tuple
-        The groups, or pairs of the group of the claim and that of the impostor.
-    estimates : tuple of Estimate
-        One per group.
-    correlation : ndarray of float
-        The correlation of their deviations through the test trials, shape (groups, groups).
-    seed : int
-        Of the normal deviates.
-    """
+    """A figure of several groups."""
 
     measure: str
-    names: tuple[Any, ...]
+    names: tuple[Any, ...]  # the groups, or pairs of the group of the claim and that of the impostor
     estimates: tuple[Estimate, ...]
-    correlation: Floats
+    correlation: Floats  # of their deviations through the test trials, shape (groups, groups)
     seed: int = 0
 
     @cached_property
@@ -166,22 +152,12 @@ class Family:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RateFamily(Family):
-    """FAR or FRR of several groups.
-
-    Attributes
-    ----------
-    errors, trials : ndarray of int
-        The counts of each group.
-    people : ndarray of float
-        The effective number of people of each group, in the role with fewer.
-    crossed : ndarray of bool
-        Which groups have claims in common, shape (groups, groups).
-    """
+    """FAR or FRR of several groups."""
 
     errors: NDArray[np.int64]
     trials: NDArray[np.int64]
-    people: Floats
-    crossed: NDArray[np.bool_]
+    people: Floats  # the effective number of people of each group, in the role with fewer
+    crossed: NDArray[np.bool_]  # which groups have claims in common, shape (groups, groups)
 
     @cached_property
     def counts(self) -> dict[Any, tuple[int, int]]:
@@ -329,15 +305,7 @@ class RateFamily(Family):
 
 
 def upper_tail(errors: Floats, others: Floats, proportion: Floats) -> Floats:
-    """Compute the mid-p value of these errors of the first rate, or more, given the errors of both.
-
-    Parameters
-    ----------
-    errors, others
-        The numbers of errors of the first rate and of the second.
-    proportion
-        The expected proportion of the first.
-    """
+    """Compute the mid-p value of these errors of the first rate, or more, of all errors, by its expected proportion."""
     from scipy.special import betainc
 
     at_least = betainc(np.maximum(errors, 1.0), others + 1, proportion)
@@ -395,21 +363,9 @@ def _student(df: Floats, critical: float) -> Floats:
 
 
 def people_correlation(part: Members, groups: Codes, wrong: NDArray[np.bool_], count: int) -> tuple[Floats, Floats]:
-    """Correlate the error rates of groups of trials through people who take part in several of them.
+    """Correlate the error rates of groups of trials of one class through people who take part in several of them.
 
-    Parameters
-    ----------
-    part
-        The people of the trials of one class.
-    groups, wrong
-        The group of each of these trials, and whether it is decided wrongly.
-    count
-        The number of groups.
-
-    Returns
-    -------
-    tuple of (ndarray of float, ndarray of float)
-        Correlations, and numbers of pairs of trials with the same claim, both of shape (groups, groups).
+    The second result is the number of pairs of trials with the same claim, by group and group.
     """
     from scipy.sparse import coo_array
 
@@ -452,20 +408,9 @@ def _estimate(part: Judgement, measure: str, threshold: Threshold) -> Estimate:
 def rate_family(
     judgement: Judgement, parts: Mapping[Any, Judgement], codes: Codes, rate: Rate, threshold: Threshold
 ) -> RateFamily:
-    """Estimate one rate of every group at the threshold of a judgement.
+    """Estimate one rate of every group, whose judged trials are `parts`, at the threshold of all.
 
-    Parameters
-    ----------
-    judgement
-        A system on the judged trials, at one threshold.
-    parts
-        The same on the trials of each group, by its name.
-    codes
-        The group of each judged trial, by its place in `parts`.
-    rate
-        Which rate.
-    threshold
-        ``re-estimated`` falls back to ``fixed`` if the threshold was given.
+    `codes` are the group of each judged trial, by its place among the parts.
     """
     which = int(rate == "far")
     people = judgement.sets.people[1]
@@ -559,20 +504,7 @@ class JudgedGroups:
         return judgement.once(("group", self.membership, name), part)
 
     def curves(self, judgement: Judgement, chosen: Sequence[str] | None = None) -> dict[str, Judgement]:
-        """Judge each group that has impostor trials by the thresholds of all.
-
-        Parameters
-        ----------
-        judgement
-            Of the same trials, at one threshold or several.
-        chosen
-            Only these groups.
-
-        Raises
-        ------
-        ParameterError
-            If a group does not exist, or has no impostor trials.
-        """
+        """Judge each group that has impostor trials, or those `chosen`, by one or several thresholds of all."""
         for name in chosen or ():
             if name not in self.present:
                 raise ParameterError(f"there is no group {name!r}; there are {listed(self.present)}")
