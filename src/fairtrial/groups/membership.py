@@ -164,13 +164,13 @@ def _cross(trials: Trials, by: Sequence[str], sides: Sequence[Sequence[IdColumn]
     if not by:
         raise ParameterError("say which column or columns to group by")
     texts: list[tuple[str, ...]] = [()]
-    codes = [np.zeros(len(trials.genuine), dtype=np.int64) for _ in sides]
+    groups = np.zeros((len(sides), len(trials)), dtype=np.int64)
     for name, columns in zip(by, zip(*sides, strict=True), strict=True):
         labels, places = _labels(name, [column.numbered() for column in columns], edges.get(name))
-        cells = [code * len(labels) + place for code, place in zip(codes, places, strict=True)]
-        used = np.unique(np.concatenate([np.unique(cell) for cell in cells]))
+        cells = groups * len(labels) + places
+        used = np.unique(cells)
         texts = [(*texts[cell // len(labels)], labels[cell % len(labels)]) for cell in used.tolist()]
-        codes = [np.searchsorted(used, cell) for cell in cells]
+        groups = np.searchsorted(used, cells)
         if len(texts) > MOST_GROUPS:
             raise TrialsError(
                 "{by:and} make {count:count} groups, such as {names}; at most {most} can be compared: cut numbers with "
@@ -184,13 +184,13 @@ def _cross(trials: Trials, by: Sequence[str], sides: Sequence[Sequence[IdColumn]
     # groups of which something is unknown come last
     order = np.argsort([_UNKNOWN in text for text in texts], kind="stable")
     names = tuple(", ".join(texts[k]) for k in order)
-    trial, *impostor = (np.argsort(order)[code] for code in codes)
+    trial, *impostor = np.argsort(order)[groups]
     notes = _in_two_groups(trials, trial, names)
     return Membership(tuple(by), names, trial, impostor[0] if impostor else None, notes)
 
 
 def _labels(name: str, columns: Sequence[Ids], edges: Sequence[float] | None) -> tuple[list[str], list[Codes]]:
-    """Label the values of a column, of claims and of impostors: the labels in their order, and the place of each trial.
+    """Label the values of a column, of claims and of impostors: the labels in their order, and those of each trial.
 
     Missing values have one label, and so have numbers between the same edges.
     """
