@@ -188,7 +188,7 @@ def evaluate_groups(
     pairs = {rate: _compare(groups, rate, confidence) for rate in RATES if len(groups.families[rate].names) > 1}
     tests, letters = _test(groups, pairs, confidence, factor)
     notes: list[Note | str] = [*sets.notes, *judgement.reversed_scores(), *threshold_notes(judgement)]
-    notes += groups.membership.notes
+    notes += groups.notes
     if groups.too_many_meet:
         text = "the {FAR} by pair of groups is left out: more than {most} groups"
         notes.append(Note("pairs-left-out", text, most=MOST_THAT_MEET))

@@ -21,7 +21,6 @@ from fairtrial.formats.columns import texts_of_frame
 _UNKNOWN = "unknown"  # the group of trials without a value
 MOST_GROUPS = 100
 _MISSING = {"", "-", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", _UNKNOWN}
-_FEW_TWICE = 0.1  # the proportion of people below which being in two groups is taken for a mistake
 
 Codes: TypeAlias = NDArray[np.int64]
 Edges: TypeAlias = Mapping[str, Sequence[float]]
@@ -123,7 +122,7 @@ def group_by_columns(
         return ids
 
     sides = [[column(name) for name in names] for names in (by, impostor_by) if names]
-    return _cross(trials, by, sides, edges or {})
+    return _cross(by, sides, edges or {})
 
 
 def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None = None) -> Membership:
@@ -151,20 +150,20 @@ def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None =
         # the last place is that of strangers
         values = [np.append(column, _UNKNOWN)[rows] for column in table.columns.values()]
         sides.append([Ids(ids.codes, texts) for texts in values])
-    membership = _cross(trials, list(table.columns), sides, edges or {})
+    membership = _cross(list(table.columns), sides, edges or {})
     if not strangers:
         return membership
     template = "{people:plural person is/people are} not in the table of people, and in the group unknown: {names}"
     note = Note("strangers", template, people=len(strangers), names=listed(strangers, 3))
-    return replace(membership, notes=(note, *membership.notes))
+    return replace(membership, notes=(note,))
 
 
-def _cross(trials: Trials, by: Sequence[str], sides: Sequence[Sequence[IdColumn]], edges: Edges) -> Membership:
+def _cross(by: Sequence[str], sides: Sequence[Sequence[IdColumn]], edges: Edges) -> Membership:
     """Cross columns, those of the claim and perhaps those of the impostor: one group for all their values together."""
     if not by:
         raise ParameterError("say which column or columns to group by")
     texts: list[tuple[str, ...]] = [()]
-    groups = np.zeros((len(sides), len(trials)), dtype=np.int64)
+    groups = np.zeros((len(sides), 1), dtype=np.int64)
     for name, columns in zip(by, zip(*sides, strict=True), strict=True):
         labels, places = _labels(name, [column.numbered() for column in columns], edges.get(name))
         cells = groups * len(labels) + places
@@ -185,8 +184,7 @@ def _cross(trials: Trials, by: Sequence[str], sides: Sequence[Sequence[IdColumn]
     order = np.argsort([_UNKNOWN in text for text in texts], kind="stable")
     names = tuple(", ".join(texts[k]) for k in order)
     trial, *impostor = np.argsort(order)[groups]
-    notes = _in_two_groups(trials, trial, names)
-    return Membership(tuple(by), names, trial, impostor[0] if impostor else None, notes)
+    return Membership(tuple(by), names, trial, impostor[0] if impostor else None)
 
 
 def _labels(name: str, columns: Sequence[Ids], edges: Sequence[float] | None) -> tuple[list[str], list[Codes]]:
@@ -236,24 +234,3 @@ def _by_value(text: str) -> tuple[bool, list[tuple[int, float, str]]]:
     """Sort numbers by size and names by the alphabet, the unknown last."""
     parts = enumerate(re.split(r"(\d+(?:\.\d+)?)", text))
     return text == _UNKNOWN, [(0, float(part), "") if k % 2 else (1, 0.0, part) for k, part in parts if part]
-
-
-def _in_two_groups(trials: Trials, codes: Codes, names: Sequence[str]) -> tuple[Note, ...]:
-    """Note the few people who are in two groups if everybody else is in one."""
-    if "claim" not in trials.ids:
-        return ()
-    claim = trials.ids["claim"].numbered()
-    pairs = np.unique(claim.codes.astype(np.int64) * len(names) + codes)
-    people, times = np.unique(pairs // len(names), return_counts=True)
-    twice = people[times > 1]
-    if not len(twice) or len(twice) > _FEW_TWICE * len(people):
-        return ()
-    note = Note(
-        "in-two-groups",
-        "{claims:plural claim} of {people:count} in more than one group, such as {name} in {groups}: is that intended?",
-        claims=len(twice),
-        people=len(people),
-        name=cut(claim.names[twice[0]]),
-        groups=listed((names[code] for code in pairs[pairs // len(names) == twice[0]] % len(names)), 3),
-    )
-    return (note,)

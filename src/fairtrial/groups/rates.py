@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import inf
@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.words import listed
+from fairtrial.core.notes import Note
+from fairtrial.core.words import cut, listed
 from fairtrial.groups.membership import Codes, Membership
 from fairtrial.inference.decide import Judgement
 from fairtrial.inference.estimates import Estimate, Rates, Threshold, components, estimate
@@ -26,6 +27,7 @@ Rate: TypeAlias = Literal["far", "frr"]
 RATES: tuple[Rate, Rate] = ("far", "frr")
 MOST_THAT_MEET = 30
 """Largest number of groups whose pairs of claim and impostor are shown."""
+_FEW_TWICE = 0.1  # the proportion of claims below which being in two groups is taken for a mistake
 _DRAWS = 10_000
 _FEW_DRAWS = 20  # number of draws below which a p value is Bonferroni's
 _TOGETHER = 100  # number of pairs of groups whose draws are in memory together
@@ -488,8 +490,23 @@ class JudgedGroups:
     def _crossed(self) -> set[str]:
         """The groups that share claims with others, as if everybody is tested with every device."""
         people, groups = self._claims
-        several = np.bincount(people)[people] > 1 if len(people) else np.zeros(0, dtype=bool)
-        return {self.membership.names[group] for group in np.unique(groups[several])}
+        return {self.membership.names[group] for group in np.unique(groups[np.bincount(people)[people] > 1])}
+
+    @property
+    def notes(self) -> Iterator[Note]:
+        """Notes on who is in the groups, also if few claims are in two groups and all others in one."""
+        yield from self.membership.notes
+        people, groups = self._claims
+        times, ids = np.bincount(people), self.judgement.trials.ids
+        twice, claims = np.flatnonzero(times > 1), np.count_nonzero(times)
+        if "claim" in ids and 0 < len(twice) <= _FEW_TWICE * claims:
+            template = (
+                "{claims:plural claim} of {people:count} in more than one group, such as {name} in {groups}: is that "
+                "intended?"
+            )
+            name = cut(ids["claim"].numbered().names[twice[0]])
+            both = listed((self.membership.names[group] for group in groups[people == twice[0]]), 3)
+            yield Note("in-two-groups", template, claims=len(twice), people=int(claims), name=name, groups=both)
 
     def part(self, judgement: Judgement, name: str) -> Judgement:
         """Judge one group by the thresholds of all; trials of a class that it lacks are those of all groups.
