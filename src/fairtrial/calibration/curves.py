@@ -94,13 +94,7 @@ _ALONG_PRIORS = (
 class PriorBand(Record):
     """Pointwise limits along prior log-odds; `threshold` says whether the calibration is re-estimated."""
 
-    FIELDS: ClassVar = (
-        Field("log_odds"),
-        Field("low"),
-        Field("high"),
-        Field("confidence"),
-        Field("calibration", get="threshold"),
-    )
+    FIELDS: ClassVar = (*map(Field, ("log_odds", "low", "high", "confidence")), Field("calibration", get="threshold"))
 
     log_odds: Floats
     low: Floats
@@ -110,7 +104,7 @@ class PriorBand(Record):
 
     @property
     def described(self) -> str:
-        """Confidence and what was re-estimated, in words."""
+        """The level of confidence, and whether the calibration is re-estimated, in words."""
         return f"{level_text(self.confidence)} pointwise bands, {GIVEN_CALIBRATION[self.threshold]}"
 
 
@@ -756,10 +750,7 @@ class LlrMap(_Curve):
         Field("score", "score", "number", get="scores"),
         Field("llr", "log-likelihood ratio", "number", get="ratios"),
         Field("interval", "interval", "range", get=lambda c: np.column_stack([c.low, c.high]), in_json=False),
-        Field("low"),
-        Field("high"),
-        Field("confidence"),
-        Field("cluster"),
+        *map(Field, ("low", "high", "confidence", "cluster")),
     )
 
     def answer(self) -> str:
