@@ -765,12 +765,12 @@ def compare_evidence(
         raise ParameterError(
             "a comparison needs two systems, not {systems:plural system}", code="needs-two", systems=len(compared)
         )
-    known = as_any_measure(measure)
-    if not isinstance(known, EvidenceMeasure):
+    figure = as_any_measure(measure)
+    if not isinstance(figure, EvidenceMeasure):
         template = "{measure} is a measure of errors at a threshold; compare(...) tests its difference"
-        raise ParameterError(template, code="not-of-evidence", measure=known.name)
+        raise ParameterError(template, code="not-of-evidence", measure=figure.name)
     pairs = list(combinations(compared, 2))
-    tests = [known.test(a.evidence, b.evidence, alternative=alternative) for a, b in pairs]
+    tests = [figure.test(a.evidence, b.evidence, alternative=alternative) for a, b in pairs]
     adjusted = adjust_p_values([test.p_value for test in tests], correction).tolist()
     return tuple(
         EvidencePair(a.system, b.system, test, p_value, a.confidence)

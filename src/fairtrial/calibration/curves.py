@@ -685,7 +685,7 @@ def resampled_ratios(
         rows = []
         for counts in replicates:
             classes = np.split(counts, 2)
-            padded = [np.concatenate([[more], some, [more]]) for some, more in zip(classes, added, strict=True)]
+            padded = [np.pad(some, 1, constant_values=more) for some, more in zip(classes, added, strict=True)]
             rows.append(np.concatenate([pooled(*classes), pooled(*padded)[1:-1]]))
         return np.array(rows)
 

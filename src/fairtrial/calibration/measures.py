@@ -336,10 +336,10 @@ class Parts:
         for name in columns:
             if name not in trials.columns and name not in trials.ids:
                 raise TrialsError(
-                    "there is no column {name} to divide trials by; further columns: {known}",
+                    "there is no column {name} to divide trials by; further columns: {columns}",
                     code="missing-column",
                     name=shown(name),
-                    known=listed([*trials.ids, *trials.columns]) or "none",
+                    columns=listed([*trials.ids, *trials.columns]) or "none",
                 )
             column: Further = {**trials.ids, **trials.columns}[name]
             codes = (Ids.of(column) if isinstance(column, np.ndarray) else column.numbered()).codes

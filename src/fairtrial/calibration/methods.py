@@ -650,22 +650,14 @@ def fit_steps(source: ScoreSource) -> Steps:
     infinite evidence: with n trials of a class the evidence is at most about ln(n + 2).
     """
     segments = Segments.of(source)
-    one, nothing = np.ones(1, dtype=np.int64), np.array([np.nan])
-    padded = replace(
-        segments,
-        ends=np.concatenate([nothing, segments.ends, nothing]),
-        genuine=np.concatenate([one, segments.genuine, one]),
-        impostor=np.concatenate([one, segments.impostor, one]),
-    )
-    pooled = padded.pooled()
-    ratios = pooled.ratios()
-    # an end of added trials only is not an end
-    inner = pooled.ends[:-1]
-    known = ~np.isnan(inner)
-    kept = np.concatenate([known, [True]])
-    if not kept.all():  # the lowest added trials stay apart: their evidence is that of the first step above them
-        return Steps(inner[known], np.concatenate([ratios[:-1][known], ratios[-1:]]))
-    return Steps(inner, ratios)
+    pooled = Segments(
+        np.pad(segments.ends, 1, constant_values=np.nan),
+        *(np.pad(trials, 1, constant_values=1) for trials in (segments.genuine, segments.impostor)),
+    ).pooled()
+    ends = pooled.ends[:-1]
+    # an end of added trials only is not an end: their evidence is that of the first step above them
+    is_end = ~np.isnan(ends)
+    return Steps(ends[is_end], pooled.ratios()[np.append(is_end, True)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -787,13 +779,13 @@ def _fit_kernels(dev: DevScores) -> CalibrationFit:
     impostor, genuine = scaled.sum(grid.binned)
     densities = grid.smooth(genuine, widths[0]) / positive, grid.smooth(impostor, widths[1]) / negative
     bounds = fit_steps(dev.source).values
-    known = (densities[0] > 0) | (densities[1] > 0)
+    has_density = (densities[0] > 0) | (densities[1] > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.log(densities[0]) - np.log(densities[1])
-    curve = Curve(grid.centres[known] * unit, np.clip(values[known], bounds[0], bounds[-1]))
+    curve = Curve(grid.centres[has_density] * unit, np.clip(values[has_density], bounds[0], bounds[-1]))
     if scaled.scores is None or scaled.genuine is None:
         return CalibrationFit(curve, notes=_falls(curve))
-    free = known & (values > bounds[0]) & (values < bounds[-1])
+    free = has_density & (values > bounds[0]) & (values < bounds[-1])
     influence = _KernelInfluence(
         unit, grid, scaled.scores[:, 0], scaled.genuine, (widths[0], widths[1]), densities, free
     )
