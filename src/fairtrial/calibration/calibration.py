@@ -51,6 +51,7 @@ from fairtrial.inference.people import Cluster, People
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 from fairtrial.inference.student import Alternative, student_quantile
 from fairtrial.inference.tests import TestResult, columns_with_interval
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.measures import MeasureLike, as_any_measure
 
 _GROUPS = 10  # groups of people that the jackknife leaves out, one at a time
@@ -279,18 +280,18 @@ class CalibratedSystem(Result):
         """
         evidence, sets, estimate = self.evidence, self.sets, self.dev_pav
         re_estimated = sets.origin == "dev" and evidence.influence is not None
-        if not (isfinite(estimate) and estimate > 0):
-            return None
-        if len(evidence.test) + (len(evidence.dev) if re_estimated else 0) > _MOST:
+        if not 0 < estimate < inf or len(evidence.test) + (len(evidence.dev) if re_estimated else 0) > _MOST:
             return None
 
-        def without_test(rows: Labels) -> float:
-            ratios, genuine = evidence.ratios[rows], evidence.genuine[rows]
+        def distance(ratios: Floats, genuine: Labels) -> float:
             return dev_pav((ratios[genuine], ratios[~genuine]))
 
+        def without_test(rows: Labels) -> float:
+            return distance(evidence.ratios[rows], evidence.genuine[rows])
+
         def without_dev(rows: Labels) -> float:
-            ratios = refit(self.calibration, evidence.dev.rows(np.flatnonzero(rows))).ratios(evidence.test)
-            return dev_pav((ratios[evidence.genuine], ratios[~evidence.genuine]))
+            refitted = refit(self.calibration, evidence.dev.rows(np.flatnonzero(rows)))
+            return distance(refitted.ratios(evidence.test), evidence.genuine)
 
         try:
             variance = _jackknife(evidence.test, sets.people[1], without_test, sets.seed)

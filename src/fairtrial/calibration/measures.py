@@ -368,8 +368,7 @@ def cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
         parts = Parts.of(evidence.test, target.partition)
         whole = Statistic.mean_of([_actual_cost(evidence, parts, point) for point in target.points])
     else:
-        costs = [float(point.normalised(counts[k])) for k, point in enumerate(target.points)]
-        whole = Statistic.mean_of([Statistic(cost) for cost in costs])
+        whole = Statistic(float(np.mean([point.normalised(counts[k]) for k, point in enumerate(target.points)])))
     return replace(whole, note=_few_accepted("actual", target, counts[0]))
 
 
@@ -415,7 +414,7 @@ def least_cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
     if not evidence.in_memory:
         hull = hull_points(evidence.given_source)
         costs = [np.asarray(point.weights.value(hull)) for point in target.points]
-        whole = Statistic.mean_of([Statistic(float(np.min(cost))) for cost in costs])
+        whole = Statistic(float(np.mean([np.min(cost) for cost in costs])))
         return replace(whole, note=_few_accepted("least", target, hull[int(np.argmin(costs[0]))]))
     parts = Parts.of(evidence.test, target.partition)
     best = _least_thresholds(evidence, target, parts)
@@ -777,13 +776,14 @@ def bootstrap_statistic(
         classes = parts[evidence.genuine], parts[~evidence.genuine]
         dealt = [np.bincount(generator.permutation(len(c)) % _BOOTSTRAP_GROUPS, np.sort(c)) for c in classes]
         sums = np.concatenate(dealt)
-    drawn = np.empty(n_resamples)
-    for start in range(0, n_resamples, _AT_ONCE):
-        some = drawn[start : start + _AT_ONCE]
+
+    def draw(count: int) -> NDArray[np.number]:
         if people is not None:
-            some[:] = people.draw(len(some), generator) @ sums
-        else:
-            some[:] = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), len(some)) @ sums
+            return people.draw(count, generator)
+        return generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), count)
+
+    sizes = [min(_AT_ONCE, n_resamples - start) for start in range(0, n_resamples, _AT_ONCE)]
+    drawn = np.concatenate([draw(size) @ sums for size in sizes])
     return Bootstrap(statistic.estimate, statistic.estimate + drawn - drawn.mean())
 
 
