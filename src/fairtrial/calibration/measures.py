@@ -45,13 +45,20 @@ from fairtrial.counting.search import hull_points
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
 from fairtrial.inference.bootstrap import Bootstrap
 from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import Estimate, Threshold, estimate_of_values, rates_of, variance_of_values
+from fairtrial.inference.estimates import (
+    Estimate,
+    Threshold,
+    estimate_of_values,
+    estimated_interval,
+    rates_of,
+    variance_of_values,
+)
 from fairtrial.inference.folds import check_all_held_out
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import Kind, Provenance, TrialSets
 from fairtrial.inference.student import Alternative, student_quantile
 from fairtrial.inference.tests import TestResult, student_test
-from fairtrial.inference.variance import Floats
+from fairtrial.inference.variance import Floats, Variance
 from fairtrial.rules.measures import SUPPORT, Weights
 
 GIVEN_CALIBRATION: dict[Threshold, str] = {
@@ -626,31 +633,19 @@ class EvidenceMeasure:
         """
         check_confidence(confidence)
         evidence, statistic = self.evidence(judgement), self.judged(judgement)
-        low, high, sigma, note = 0.0, inf, inf, statistic.note
         given: Threshold = threshold if statistic.depends_on_dev else "fixed"
-        if np.isfinite(statistic.estimate):
+        made = Estimate(statistic.estimate, Variance(inf, inf, inf, 0.0, inf), threshold=given)
+        (low, high), note = (0.0, inf), statistic.note
+        if isfinite(statistic.estimate):
             made = statistic.estimated(evidence, threshold=threshold)
-            sigma, given = made.sigma, made.threshold
             low, high = self._limits(statistic, evidence, made, confidence)
             if statistic.of_errors and high == self.most:
                 text = (
                     "the interval of {measure:term} reaches the cost of deciding all trials alike: it may be too narrow"
                 )
                 note = Note("open-minimum", text, warning=True, measure=self.label)
-        return RateInterval(
-            statistic.estimate,
-            low,
-            high,
-            sigma,
-            confidence,
-            "wilson" if statistic.of_errors else "student",
-            self.name,
-            given,
-            note,
-            is_share=self.is_share,
-            label=self.label,
-            sharing=evidence.sets.sharing,
-        )
+        interval = estimated_interval(made, self, confidence=confidence, sharing=evidence.sets.sharing)
+        return replace(interval, low=low, high=high, limits="wilson" if statistic.of_errors else "student", note=note)
 
     def _limits(
         self, statistic: Statistic, evidence: Evidence, made: Estimate, confidence: float
@@ -749,9 +744,7 @@ class EvidenceMeasure:
             caution = Note("open-minimum", text, warning=True, systems=near_top)
         difference = self.judged(a) - self.judged(b)
         made = difference.estimated(evidence, threshold=threshold)
-        test = student_test(evidence.sets.test_name, made, alternative=alternative)
-        note = test.note or caution
-        return replace(test, measure=self.name, is_share=self.is_share, note=note, label=self.label)
+        return student_test(evidence.sets.test_name, made, alternative=alternative, measure=self, note=caution)
 
 
 def bootstrap_statistic(

@@ -124,7 +124,7 @@ def zoo_data(
     check_drawable(values[finite])
     totals, counts = [], []
     for rows in (trials.genuine & finite, ~trials.genuine & finite):
-        totals.append(np.bincount(ids.codes[rows], values[rows], len(ids.names)))
+        totals.append(np.bincount(ids.codes[rows], values[rows], len(ids.names)).astype(np.float64))
         counts.append(np.bincount(ids.codes[rows], minlength=len(ids.names)))
     kept = (counts[1] > 0) & ((counts[0] > 0) | (by == "subject"))
     if np.count_nonzero(kept) < 4:
