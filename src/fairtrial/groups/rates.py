@@ -16,7 +16,7 @@ from fairtrial.core.notes import Note
 from fairtrial.core.words import cut, listed
 from fairtrial.groups.membership import Codes, Membership
 from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import Estimate, Rates, Threshold, components, estimate
+from fairtrial.inference.estimates import Estimate, Rates, Threshold, components, estimate, estimated_interval
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.people import Members
 from fairtrial.inference.thresholds import DEVIATIONS
@@ -125,9 +125,7 @@ class Family:
 
     def limits(self, critical: float) -> tuple[Floats, Floats]:
         """Give the limits of each at a critical value."""
-        from scipy.special import ndtr
-
-        low, high = np.array([each.interval(float(2 * ndtr(critical) - 1)) for each in self.estimates]).T
+        low, high = np.array([each.interval(_confidence(critical)) for each in self.estimates]).T
         return low, high
 
     @cached_property
@@ -143,13 +141,10 @@ class Family:
 
     def intervals(self, confidence: float) -> dict[Any, RateInterval]:
         """Compute intervals that hold for all together, by name."""
-        columns = zip(self.names, self.estimates, *self.limits(self.critical(confidence)), strict=True)
-        return {
-            name: RateInterval(
-                of.value, float(low), float(high), of.sigma, confidence, "simultaneous", self.measure, of.threshold
-            )
-            for name, of, low, high in columns
-        }
+        of_one = partial(estimated_interval, confidence=_confidence(self.critical(confidence)), sharing="none")
+        intervals = (of_one(each, MEASURES[self.measure]) for each in self.estimates)
+        each_of_all = (replace(each, confidence=confidence, limits="simultaneous") for each in intervals)
+        return dict(zip(self.names, each_of_all, strict=True))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -349,6 +344,13 @@ def _critical(largest: Floats, confidence: float) -> float:
     from scipy.special import ndtri
 
     return max(float(np.quantile(largest, confidence)), float(ndtri((1 + confidence) / 2)))
+
+
+def _confidence(critical: float) -> float:
+    """Give the level of confidence of limits at a normal deviate."""
+    from scipy.special import ndtr
+
+    return float(2 * ndtr(critical) - 1)
 
 
 def _of_difference(covariance: Floats, first: _Places, second: _Places) -> Floats:
