@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr, ndtri
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_confidence, check_share
 from fairtrial.core.notes import Note
@@ -239,8 +240,6 @@ def _names(what: str, columns: str | Sequence[str]) -> tuple[str, ...]:
 
 def _compare(groups: JudgedGroups, rate: Rate, confidence: float) -> tuple[GroupPair, ...]:
     """Compare one rate of every two groups, with intervals and p values for all pairs together."""
-    from scipy.special import ndtr
-
     family = groups.families[rate]
     first, second = family.pairs
     statistics, critical = family.statistics, family.pair_critical(confidence)
@@ -265,8 +264,6 @@ def _test(
     groups: JudgedGroups, pairs: Mapping[Rate, tuple[GroupPair, ...]], confidence: float, factor: float
 ) -> tuple[tuple[RateTest, ...], dict[Rate, dict[str, str]]]:
     """Test whether all groups are equal, FAR and FRR together, and give the letters of each group by rate."""
-    from scipy.special import ndtri
-
     clearest = {rate: max(compared, key=lambda pair: abs(pair.statistic)) for rate, compared in pairs.items()}
     tests, letters = [], {}
     for rate, compared in pairs.items():
@@ -288,8 +285,6 @@ def _test(
 
 def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: float) -> Iterator[Note]:
     """Note groups too small to exclude a rate `factor` times lower and higher than that of all."""
-    from scipy.special import ndtr
-
     family = groups.families[rate]
     overall = family.overall
     if not 0 < overall < 1:

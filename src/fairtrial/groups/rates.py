@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc, betaincinv, expit, ndtr, ndtri, stdtr, stdtrit
 
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.notes import Note
@@ -51,8 +52,6 @@ class TailRates(Rates):
 
     def limits(self, which: int, quantile: Any) -> tuple[Any, Any]:
         """Give the limits of one of the rates, at one quantile or at several."""
-        from scipy.special import betaincinv, ndtr
-
         (rate, _, effective), trials, tail = self.parts[which], self.trials[which], ndtr(-quantile)
         low = high = rate
         for _ in range(_ROUNDS):
@@ -216,8 +215,6 @@ class RateFamily(Family):
 
     def _deviate(self, tail: Floats) -> Floats:
         """Give the normal deviate, from 0 on, with the p value of Student's t at this tail of a normal one."""
-        from scipy.special import ndtri, stdtr
-
         deviate = -ndtri(np.clip(tail, _TINY, 0.5))
         df = self._pair_df
         finite = np.where(np.isfinite(df), df, 1.0)
@@ -250,8 +247,6 @@ class RateFamily(Family):
 
     def adjusted(self, statistics: Floats) -> Floats:
         """Give p values for all differences together: how often the largest of all is beyond each statistic."""
-        from scipy.special import ndtr
-
         beyond = _DRAWS - np.searchsorted(self._largest_difference, abs(statistics))
         alone = 2 * ndtr(-abs(statistics))
         bonferroni = np.minimum(alone * len(self.pairs[0]), 1.0)
@@ -264,8 +259,6 @@ class RateFamily(Family):
 
         They exclude 1 exactly if the statistic is beyond the critical value.
         """
-        from scipy.special import ndtr
-
         errors, others, proportion = self._errors_of_pairs
         tail = ndtr(-_student(self._pair_df, critical))
         low, high = lowest_proportion(errors, others, tail), 1 - lowest_proportion(others, errors, tail)
@@ -303,8 +296,6 @@ class RateFamily(Family):
 
 def upper_tail(errors: Floats, others: Floats, proportion: Floats) -> Floats:
     """Compute the mid-p value of these errors of the first rate, or more, of all errors, by its expected proportion."""
-    from scipy.special import betainc
-
     at_least = betainc(np.maximum(errors, 1.0), others + 1, proportion)
     # interpolate the tail between 0 and 1 errors
     at_least = np.where(errors < 1, 1 - errors * (1 - at_least), at_least)
@@ -315,8 +306,6 @@ def upper_tail(errors: Floats, others: Floats, proportion: Floats) -> Floats:
 
 def lowest_proportion(errors: Floats, others: Floats, tail: Floats) -> Floats:
     """Bisect the log-odds for the largest proportion of the first rate whose `upper_tail` is below `tail`."""
-    from scipy.special import expit
-
     low, high = np.full(errors.shape, -_FARTHEST), np.full(errors.shape, _FARTHEST)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -341,15 +330,11 @@ def _standardised(normal: Floats) -> Floats:
 
 def _critical(largest: Floats, confidence: float) -> float:
     """Give the quantile of the largest of several deviates, not below that of a single one."""
-    from scipy.special import ndtri
-
     return max(float(np.quantile(largest, confidence)), float(ndtri((1 + confidence) / 2)))
 
 
 def _confidence(critical: float) -> float:
     """Give the level of confidence of limits at a normal deviate."""
-    from scipy.special import ndtr
-
     return float(2 * ndtr(critical) - 1)
 
 
@@ -360,8 +345,6 @@ def _of_difference(covariance: Floats, first: _Places, second: _Places) -> Float
 
 def _student(df: Floats, critical: float) -> Floats:
     """Give Student's quantile at the same tail as a normal deviate."""
-    from scipy.special import ndtr, stdtrit
-
     finite = np.where(np.isfinite(df), df, 1.0)
     return np.asarray(np.where(np.isfinite(df), -stdtrit(finite, ndtr(-critical)), critical))
 
