@@ -312,11 +312,9 @@ class GroupEvaluation(Result):
         provenance = PROVENANCES[self.kind]
         value = threshold_text(as_in_files(self.system, self.threshold))
         rule = f"by {self.criterion.described(self.alpha)} {provenance.chosen}"
-        return (
-            f"thresholds {rule}, {value} from all trials"
-            if provenance.origin == "folds"
-            else f"threshold {value} {rule}"
-        )
+        if provenance.origin == "folds":
+            return f"thresholds {rule}, {value} from all trials"
+        return f"threshold {value} {rule}"
 
     def with_threshold(self, records: Iterable[Record]) -> list[dict[str, Any]]:
         """Give records for JSON, with what became of the threshold."""
