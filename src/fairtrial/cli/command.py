@@ -136,7 +136,7 @@ def note_ignored_alpha(result: Any, criterion: Any, alpha: float) -> None:
     from fairtrial.inference.decide import ignored_alpha
     from fairtrial.rules.criteria import as_criterion
 
-    known = {note for table in result.tables() for note in table.notes}
+    known = {note for table in result.main_tables() for note in table.notes}
     print_notes([note for note in ignored_alpha(as_criterion(criterion), alpha) if note not in known], aside=True)
 
 

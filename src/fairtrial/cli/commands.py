@@ -91,7 +91,7 @@ COMMANDS: dict[str, Declared] = {
         ),
         "Each system is judged at its own threshold from dev.",
         reads="sets",
-        outputs=("report",),
+        outputs=("report", _PIECES),
     ),
     "epc": Declared(
         "Judge",

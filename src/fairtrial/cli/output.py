@@ -54,11 +54,8 @@ def print_result(result: Result, typed: Mapping[str, Any]) -> None:
         say(json_text(result.to_json(), indent=2))
         return
     width, whole = terminal_width(), bool(typed.get("all"))
-    shown, notes = [], list[Note]()
-    for table in result.tables():
-        is_shown = whole or not table.detail
-        shown += [table] if is_shown else []
-        notes += (note for note in map(as_note, table.notes) if is_shown or note.warning)
+    shown = result.tables() if whole else result.main_tables()
+    notes = [as_note(note) for table in shown for note in table.notes]
     if whole:
         notes = [note for note in notes if note.code != "other-tests"]
     _write(click.style("\n".join(wrapped(visible(result.answer()), width)), bold=True), aside=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -74,7 +73,6 @@ def run_plot(
 ) -> None:
     """Read the files, ask the functions one after the other, write the picture and print its caption and notes."""
     from fairtrial.core.notes import gather_notes
-    from fairtrial.figures.data import Drawn
     from fairtrial.figures.style import check_picture, write_picture
 
     check_text("--title", typed["title"])
@@ -112,15 +110,13 @@ def run_plot(
     holders += [getattr(judgement, "sets", None) for judgement in judged]
     of_result = [note for holder in holders for note in getattr(holder, "notes", None) or ()]
     notes = gather_notes(of_result or [note for trials in data.values() for note in getattr(trials, "notes", ())])
-    drawn = result if isinstance(result, Drawn) else Drawn((result,))
-    kind = replace(kind, function=drawn.function or kind.function)
-    drawing = kind.draw(*drawn.data, **drawn.options, **values_of(drawing_arguments, typed))
-    write_picture(drawing, typed["out"], **{key: typed[key] for key in _LOOK})
+    drawing = kind.drawing(result, **values_of(drawing_arguments, typed))
+    caption = write_picture(drawing, typed["out"], **{key: typed[key] for key in _LOOK})
     if typed["json"]:
-        shown: dict[str, Any] = {"out": typed["out"], "figure": kind.name, "caption": drawing.caption}
+        shown: dict[str, Any] = {"out": typed["out"], "figure": kind.name, "caption": caption}
         if notes:
             shown["notes"] = plain(notes)
         say(json_text(shown, indent=2))
     else:
-        say("\n".join([typed["out"], *wrapped(drawing.caption, terminal_width())]))
+        say("\n".join([typed["out"], *wrapped(caption, terminal_width())]))
         print_notes(notes, everything=typed["verbose"], aside=True)

@@ -188,6 +188,13 @@ class Result(Record, ABC):
             The tables.
         """
 
+    def main_tables(self) -> tuple[Table, ...]:
+        """Return the tables that people see without asking for more, with the warnings of all tables."""
+        main = [table for table in self.tables() if not table.detail]
+        hidden = dict.fromkeys(note for table in self.tables() if table.detail for note in table.notes)
+        warnings = [note for note in hidden if isinstance(note, Note) and note.warning]
+        return (*main[:-1], *(table.with_notes(*warnings) for table in main[-1:]))
+
     @abstractmethod
     def answer(self) -> str:
         """Write the answer in one sentence that can be quoted.
@@ -202,12 +209,12 @@ class Result(Record, ABC):
         return f"<{type(self).__name__}: {cut(self.answer(), _SHOWN)}>"
 
     def __str__(self) -> str:
-        main = [table for table in self.tables() if not table.detail]
+        main = self.main_tables()
         warnings = [f"warning: {warning}" for warning in _warnings(main)]
         return "\n\n".join(["\n".join([self.answer(), *warnings]), *(table.to_text() for table in main)])
 
     def _repr_html_(self) -> str:
-        main = [table for table in self.tables() if not table.detail]
+        main = self.main_tables()
         warnings = "".join(f"<p>Warning: {escape(str(warning))}</p>" for warning in _warnings(main))
         tables = "".join(replace(table, notes=_remarks(table.notes)).to_html() for table in main)
         return f"<p><strong>{escape(self.answer())}</strong></p>{warnings}{tables}"

@@ -398,7 +398,7 @@ class Data:
             for name, trials in sets.items()
         }
         ids = list(self.test.ids)
-        captions = JUDGED[self.sets.origin].captions
+        captions = JUDGED[self.sets.origin]
         return {
             "systems": list(self.systems),
             "counts": counts,

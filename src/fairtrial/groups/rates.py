@@ -16,7 +16,7 @@ from fairtrial.core.errors import ParameterError
 from fairtrial.core.notes import Note
 from fairtrial.core.words import cut, listed
 from fairtrial.groups.membership import Codes, Membership
-from fairtrial.inference.decide import Judgement
+from fairtrial.inference.decide import Judgement, once
 from fairtrial.inference.estimates import Estimate, Rates, Threshold, components, estimate, estimated_interval
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.people import Members
@@ -472,7 +472,7 @@ class JudgedGroups:
         return dict(zip(self.membership.names, numbers, strict=True)) if len(people) else {}
 
     @cached_property
-    def _crossed(self) -> set[str]:
+    def crossed(self) -> set[str]:
         """The groups that share claims with others, as if everybody is tested with every device."""
         people, groups = self._claims
         return {self.membership.names[group] for group in np.unique(groups[np.bincount(people)[people] > 1])}
@@ -493,18 +493,6 @@ class JudgedGroups:
             both = listed((self.membership.names[group] for group in groups[people == twice[0]]), 3)
             yield Note("in-two-groups", template, claims=len(twice), people=int(claims), name=name, groups=both)
 
-    def part(self, judgement: Judgement, name: str) -> Judgement:
-        """Judge one group by the thresholds of all; trials of a class that it lacks are those of all groups.
-
-        If groups share claims, two trials of a claim are less correlated in all dev trials than in one group.
-        """
-        rows = self.membership.trial == self.membership.names.index(name)
-        for of_class in (judgement.trials.genuine, ~judgement.trials.genuine):
-            if not np.any(rows & of_class):
-                rows = rows | of_class
-        part = partial(judgement.within, np.flatnonzero(rows), alone=name in self._crossed)
-        return judgement.once(("group", self.membership, name), part)
-
     def curves(self, judgement: Judgement, chosen: Sequence[str] | None = None) -> dict[str, Judgement]:
         """Judge each group that has impostor trials, or those `chosen`, by one or several thresholds of all."""
         for name in chosen or ():
@@ -512,7 +500,7 @@ class JudgedGroups:
                 raise ParameterError(f"there is no group {name!r}; there are {listed(self.present)}")
             if name not in self.names("far"):
                 raise ParameterError(f"the group {name!r} has no impostor trials, and a curve needs some")
-        return {name: self.part(judgement, name) for name in self.names("far") if not chosen or name in chosen}
+        return {name: _group_of(judgement, self, name) for name in self.names("far") if not chosen or name in chosen}
 
     @cached_property
     def families(self) -> dict[Rate, RateFamily]:
@@ -520,7 +508,7 @@ class JudgedGroups:
         families: dict[Rate, RateFamily] = {}
         for rate in RATES:
             places = np.cumsum(self.trials[rate] > 0) - 1
-            parts = {name: self.part(self.judgement, name) for name in self.names(rate)}
+            parts = {name: _group_of(self.judgement, self, name) for name in self.names(rate)}
             families[rate] = rate_family(self.judgement, parts, places[self.membership.trial], rate, self.threshold)
         return families
 
@@ -530,7 +518,7 @@ class JudgedGroups:
         names = self._names((self.trials["far"] > 0) & (self.trials["frr"] > 0))
         if not names:
             return None
-        estimates = tuple(_estimate(self.part(self.judgement, name), "hter", self.threshold) for name in names)
+        estimates = tuple(_estimate(_group_of(self.judgement, self, name), "hter", self.threshold) for name in names)
         covariance = np.zeros((len(names), len(names)))
         for rate in RATES:
             places = [self.families[rate].names.index(name) for name in names]
@@ -564,3 +552,16 @@ class JudgedGroups:
             trials = np.concatenate([client, impostor])
             parts[names[claim], names[cell % len(names)]] = self.judgement.within(trials, alone=True)
         return rate_family(self.judgement, parts, places - 1, "far", self.threshold)
+
+
+@once
+def _group_of(judgement: Judgement, groups: JudgedGroups, name: str) -> Judgement:
+    """Judge one group by the thresholds of all; trials of a class that it lacks are those of all groups.
+
+    If groups share claims, two trials of a claim are less correlated in all dev trials than in one group.
+    """
+    rows = groups.membership.trial == groups.membership.names.index(name)
+    for of_class in (judgement.trials.genuine, ~judgement.trials.genuine):
+        if not np.any(rows & of_class):
+            rows = rows | of_class
+    return judgement.within(np.flatnonzero(rows), alone=name in groups.crossed)

@@ -20,7 +20,7 @@ from fairtrial.core.tables import Table
 from fairtrial.core.words import in_percent, interval_title, level_text, p_phrase, percent
 from fairtrial.formats.columns import read_paired_counts
 from fairtrial.inference.estimates import Estimate, Rates
-from fairtrial.inference.person_counts import CountedClass
+from fairtrial.inference.person_counts import ClassCounts
 from fairtrial.inference.student import Alternative, student_p_value
 from fairtrial.inference.thresholds import inside
 from fairtrial.inference.variance import Components, Floats, Moments, Variance
@@ -274,7 +274,7 @@ def _rate_tests(people: Individuals, rate: float, alternative: Alternative, conf
 def _moments(errors: Floats, attempts: Floats) -> Moments:
     """Compute the moments of the errors of people."""
     counts = np.stack([errors, attempts - errors], axis=1).astype(np.int64)
-    return CountedClass.of({"claim": counts}, accepted=False).moments()
+    return ClassCounts.of({"claim": counts}, accepted=False).moments()
 
 
 def _variance(first: Moments, second: Moments | None = None, *, same_people: bool = False) -> Variance:
