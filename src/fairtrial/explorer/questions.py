@@ -534,10 +534,8 @@ QUESTIONS: dict[str, Question] = {
     "compare": Question(("compare",), compare, ("systems", "measure"), _compare, least=2),
     "plan": Question(("plan",), plan_comparison, ("power",), _plan, _repeat_plan, least=2, at_threshold=True),
     "fuse": Question(("fuse",), fuse, ("systems", "fusion", "normalise"), _fuse, least=2, needs_test=True),
-    "groups": Question(
-        ("groups",), evaluate_groups, ("system", "by", "impostor_by"), _groups, _repeat_groups, needs_test=True
-    ),
-    "calibrate": Question(("calibrate",), calibrate, ("systems", "method"), _calibrate, needs_test=True),
+    "groups": Question(("groups",), evaluate_groups, ("system", "by", "impostor_by"), _groups, _repeat_groups),
+    "calibrate": Question(("calibrate",), calibrate, ("systems", "method"), _calibrate),
     "zoo": Question(
         ("plot", "zoo"),
         zoo_data,
