@@ -27,22 +27,9 @@ from fairtrial.core.errors import ParameterError
 from fairtrial.core.results import plain
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import level_text, listed, percent
+from fairtrial.figures.axes import TOGETHER, Axis, Floats, Range, ends_of, linear_axis, padded
 from fairtrial.figures.det import only_system
-from fairtrial.figures.style import (
-    GREY,
-    TOGETHER,
-    Axis,
-    Floats,
-    Pen,
-    Range,
-    axes_for,
-    ends_of,
-    legible,
-    linear_axis,
-    padded,
-    sentences,
-    several,
-)
+from fairtrial.figures.style import GREY, Pen, axes_for, legible, sentences, several
 from fairtrial.figures.table import Drawn
 from fairtrial.inference.people import Cluster
 from fairtrial.rules.measures import SUPPORT

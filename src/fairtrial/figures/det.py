@@ -12,18 +12,8 @@ from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import level_text, percent, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
-from fairtrial.figures.style import (
-    DET_TICKS,
-    Pen,
-    Range,
-    axes_for,
-    det_limits,
-    legible,
-    look,
-    probit,
-    probit_inverse,
-    several,
-)
+from fairtrial.figures.axes import DET_TICKS, Range, det_limits, probit, probit_inverse
+from fairtrial.figures.style import Pen, axes_for, legible, look, several
 from fairtrial.figures.table import Drawn
 from fairtrial.inference.decide import Judgement, judge
 from fairtrial.inference.estimates import GIVEN, judged_interval

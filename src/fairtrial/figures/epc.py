@@ -14,25 +14,17 @@ from fairtrial.core.words import figure_text, level_text, listed, shown, term
 from fairtrial.evaluation.bands import Band, CurveComparison
 from fairtrial.evaluation.epc import PerformanceCurve
 from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation
-from fairtrial.figures.style import (
+from fairtrial.figures.axes import (
     COLOURS,
-    GREY,
-    PALE,
-    Pen,
     alpha_axis,
     alpha_label,
-    axes_for,
     ends_of,
-    figure_for,
     highest_within,
-    legible,
     line_of,
     linear_axis,
-    look,
     rate_axis,
-    sentences,
-    several,
 )
+from fairtrial.figures.style import GREY, PALE, Pen, axes_for, figure_for, legible, look, sentences, several
 from fairtrial.figures.table import Drawn
 from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import GIVEN_ALONG

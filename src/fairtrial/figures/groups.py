@@ -14,20 +14,10 @@ from fairtrial.core.results import plain
 from fairtrial.core.words import in_percent as percent_text
 from fairtrial.core.words import level_text, p_phrase, percent, plural, term
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
+from fairtrial.figures.axes import ALPHA_ENDS, Range, log_axis, log_ticks
 from fairtrial.figures.det import OperatingCurve, det_plot, operating_curve
 from fairtrial.figures.epc import epc_plot
-from fairtrial.figures.style import (
-    ALPHA_ENDS,
-    GREY,
-    Pen,
-    Range,
-    axes_for,
-    figure_for,
-    legible,
-    log_axis,
-    log_ticks,
-    look,
-)
+from fairtrial.figures.style import GREY, Pen, axes_for, figure_for, legible, look
 from fairtrial.figures.system import JudgedCurve, along_alpha, judged_charts
 from fairtrial.figures.table import Drawn
 from fairtrial.groups.evaluation import group_curves

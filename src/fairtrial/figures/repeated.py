@@ -14,15 +14,8 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import InputError, ParameterError
 from fairtrial.core.results import plain
 from fairtrial.core.words import level_text, levels_text, listed, p_phrase, shown
-from fairtrial.figures.style import (
-    COVERAGE_COLOURS,
-    GREY,
-    axes_for,
-    coverage_classes,
-    coverage_labels,
-    figure_for,
-    look,
-)
+from fairtrial.figures.axes import COVERAGE_COLOURS, coverage_classes, coverage_labels
+from fairtrial.figures.style import GREY, axes_for, figure_for, look
 from fairtrial.figures.table import Drawn
 from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import PathLike

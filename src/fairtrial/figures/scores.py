@@ -12,21 +12,9 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_number
 from fairtrial.core.trials import Trials, TrialsLike, check_drawable, trials_of
 from fairtrial.core.words import level_text, p_phrase, term
 from fairtrial.evaluation.roc import roc_curve
+from fairtrial.figures.axes import Floats, linear_axis, padded, score_range
 from fairtrial.figures.det import OperatingCurve, det_plot, operating_curves, thresholds_of
-from fairtrial.figures.style import (
-    GREY,
-    PALE,
-    Floats,
-    Pen,
-    axes_for,
-    figure_for,
-    legible,
-    linear_axis,
-    look,
-    padded,
-    score_range,
-    several,
-)
+from fairtrial.figures.style import GREY, PALE, Pen, axes_for, figure_for, legible, look, several
 from fairtrial.figures.table import Drawn
 from fairtrial.fusion.prediction import SystemCorrelations, system_correlations
 from fairtrial.inference.bootstrap import BootstrapMethod

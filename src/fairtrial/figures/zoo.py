@@ -8,8 +8,9 @@ import numpy as np
 
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import Text, cut, listed
+from fairtrial.figures.axes import Floats, linear_axis, padded, score_range
 from fairtrial.figures.det import only_system, thresholds_of
-from fairtrial.figures.style import GREY, Floats, axes_for, linear_axis, look, padded, score_range, sentences
+from fairtrial.figures.style import GREY, axes_for, look, sentences
 from fairtrial.figures.table import Drawn
 from fairtrial.groups.zoo import Role, Shows, Zoo
 from fairtrial.groups.zoo import zoo_data as zoo_data
