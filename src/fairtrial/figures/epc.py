@@ -120,19 +120,12 @@ def marked_curves(
 
     Parameters
     ----------
-    result : ExpectedPerformance
-        The curves.
     marks : sequence of float, default ()
         Mark the HTER at these values of alpha with its interval.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     resample : {"test", "both"}, default "both"
         Whether intervals are conditional on the threshold, or account for its re-estimation.
-
-    Returns
-    -------
-    Drawn
-        Curves, bands and points.
     """
     first = result.curves[0]
     if marks and (result.sets.blocks or first.measure.name != "hter"):
@@ -403,8 +396,6 @@ def pooled_curves(
 
     Parameters
     ----------
-    result : FusionBenchmark
-        The runs.
     group : str, default "all"
         Which group, if several methods are drawn.
     bands : {"none", "pointwise", "simultaneous"}, default "none"

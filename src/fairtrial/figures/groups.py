@@ -345,16 +345,10 @@ def groups_along(
 
     Parameters
     ----------
-    result : GroupEvaluation
-        The groups.
     points : int, default 101
         The number of values of alpha.
     range : tuple of (float, float), default (0.0, 1.0)
         The range of alpha.
-    criterion : str, Criterion, DetectionCosts or callable, default "wer-min"
-        How the threshold is chosen on dev.
-    measure : str, Measure, DetectionCosts or callable, default "hter"
-        What is drawn.
     groups : sequence of str, default ()
         Only these groups; may be repeated.
     """

@@ -173,8 +173,6 @@ def covered_cells(
     ----------
     file : str, optional
         What `fairtrial coverage --out` wrote.
-    grid : {"paper", "quick"}, optional
-        All cells of the paper, or a few of them.
     n : int or sequence of int, optional
         Numbers of people of the cells that are drawn.
     m : int or sequence of int, optional
@@ -195,8 +193,6 @@ def covered_cells(
         The level of confidence, between 0 and 1.
     exact : bool, default False
         All possible data sets instead of simulated ones.
-    rng : int, default 0
-        The seed of the data sets.
     workers : int, optional
         The number of cells worked on at once; by default one per processor.
     along_attempts : bool, default False

@@ -437,21 +437,8 @@ def scatter_sets(
 
     Parameters
     ----------
-    dev, test : Trials
-        The trials that thresholds are chosen on, and those that are drawn.
-    criterion : str, Criterion, DetectionCosts or callable, default "eer"
-        How thresholds are chosen on dev.
-    alpha : float, optional
-        The weight or the target that the criterion takes.
     points : int or str, default 500
         The largest number of trials of each class, or a proportion of them, as in 1%.
-    rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed.
-
-    Returns
-    -------
-    Drawn
-        The trials and the thresholds.
     """
     a, b = dev.systems
     data = scatter_data(test, a, b, points=points, rng=rng)

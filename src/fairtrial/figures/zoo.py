@@ -73,21 +73,10 @@ def zoo_sets(
 
     Parameters
     ----------
-    dev, test : Trials
-        The trials that the threshold is chosen on, and those that are drawn.
-    criterion : str, Criterion, DetectionCosts or callable, default "eer"
-        How the threshold is chosen on dev.
-    alpha : float, optional
-        The weight or the target that the criterion takes.
     shows : {"scores", "errors"}, default "scores"
         Mean scores, or error rates at the threshold from dev.
     by : {"claim", "subject"}, default "claim"
         claim: who is imitated (lambs); subject: who imitates (wolves).
-
-    Returns
-    -------
-    Drawn
-        The zoo.
     """
     threshold = thresholds_of(dev, test, criterion, alpha)[only_system(dev)]
     return Drawn((zoo_data(test, by=by, shows=shows, threshold=threshold),), {}, (*dev.notes, *test.notes))
