@@ -11,7 +11,7 @@ from fairtrial import InputError, ParameterError, TrialsError, evaluate, perform
 from fairtrial.core.notes import Note
 from fairtrial.explorer.data import Point, Reading, criteria_shown, errors_shown, steps_of
 from fairtrial.explorer.files import OpenFiles
-from fairtrial.figures.style import probit
+from fairtrial.figures.axes import probit
 from fairtrial.rules.criteria import as_criterion
 
 

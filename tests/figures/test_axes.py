@@ -10,7 +10,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from fairtrial.core.trials import check_drawable
-from fairtrial.figures.style import (
+from fairtrial.figures.axes import (
     COVERAGE_BOUNDS,
     COVERAGE_COLOURS,
     coverage_classes,

@@ -15,7 +15,7 @@ from fairtrial import calibrate, compare, evaluate, evaluate_groups, fuse, run_b
 from fairtrial.benchmark import load_lausanne
 from fairtrial.core.words import percent
 from fairtrial.evaluation import expected_performance
-from fairtrial.figures.style import COVERAGE_COLOURS
+from fairtrial.figures.axes import COVERAGE_COLOURS
 from fairtrial.groups import synthetic_groups
 from fairtrial.inference import make_blocks
 from fairtrial.pages import page_of

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fairtrial.figures.style import linear_axis
+from fairtrial.figures.axes import linear_axis
 from fairtrial.pages.page import CHART_SCRIPTS, read
 from pages.pages import EVIL
 

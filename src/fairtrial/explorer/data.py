@@ -19,7 +19,7 @@ from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import alpha_grid, curve_of
 from fairtrial.explorer.files import OpenFile, OpenFiles
 from fairtrial.explorer.forms import NAMES, TEXT, WHOLE, Fields, check_fields, keys_of
-from fairtrial.figures.style import Floats, probit
+from fairtrial.figures.axes import Floats, probit
 from fairtrial.figures.system import SystemCurves, overview_charts
 from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import half_of_memory

@@ -26,8 +26,8 @@ from fairtrial.explorer.answers import MAX_ROWS, Answer, Repeated, drawn_later, 
 from fairtrial.explorer.data import Data, Point
 from fairtrial.explorer.forms import NAMES, Fields, check_fields, fields_of, values_of
 from fairtrial.explorer.jobs import Advance
+from fairtrial.figures.axes import Floats
 from fairtrial.figures.scores import diagnostics
-from fairtrial.figures.style import Floats
 from fairtrial.figures.system import along_alpha
 from fairtrial.figures.table import FIGURES
 from fairtrial.figures.zoo import zoo_chart

@@ -27,22 +27,9 @@ from fairtrial.core.errors import ParameterError
 from fairtrial.core.results import plain
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import level_text, listed, percent
+from fairtrial.figures.axes import TOGETHER, Axis, Floats, Range, ends_of, linear_axis, padded
 from fairtrial.figures.det import only_system
-from fairtrial.figures.style import (
-    GREY,
-    TOGETHER,
-    Axis,
-    Floats,
-    Pen,
-    Range,
-    axes_for,
-    ends_of,
-    legible,
-    linear_axis,
-    padded,
-    sentences,
-    several,
-)
+from fairtrial.figures.style import GREY, Pen, axes_for, legible, sentences, several
 from fairtrial.figures.table import Drawn
 from fairtrial.inference.people import Cluster
 from fairtrial.rules.measures import SUPPORT
@@ -131,8 +118,6 @@ def bayes_errors(result: Calibrated, *, bands: Bands = "none", raw: bool = False
 
     Parameters
     ----------
-    result : CalibratedSystems
-        Calibrated systems.
     bands : {"none", "pointwise"}, default "none"
         Intervals along the calibrated line.
     raw : bool, default False
@@ -271,8 +256,6 @@ def llr_maps(
 
     Parameters
     ----------
-    dev, test : Trials
-        The trials that calibrations are fitted to, and those that are judged.
     methods : sequence of str, default ("logistic",)
         How scores are calibrated: logistic, pav, gaussian, kde; several give several maps.
     prior : float, default 0.5
@@ -283,8 +266,6 @@ def llr_maps(
         What dependent trials share; by default all known ids.
     n_resamples : int, default 1000
         The number of resamples of people for bands.
-    rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed.
     """
     only_system(dev)
     systems = [
@@ -359,16 +340,12 @@ def pav_curves(
 
     Parameters
     ----------
-    result : CalibratedSystems
-        Calibrated systems.
     of_scores : bool, default False
         Along the scores of one system, not its calibrated ratios.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     n_resamples : int, default 1000
         The number of resamples of people for bands.
-    rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed.
     """
     if of_scores and len(getattr(result, "systems", (result,))) != 1:
         text = "{of_scores!p} are those of one system; choose it with {systems!p}"

@@ -12,18 +12,8 @@ from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import level_text, percent, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
-from fairtrial.figures.style import (
-    DET_TICKS,
-    Pen,
-    Range,
-    axes_for,
-    det_limits,
-    legible,
-    look,
-    probit,
-    probit_inverse,
-    several,
-)
+from fairtrial.figures.axes import DET_TICKS, Range, det_limits, probit, probit_inverse
+from fairtrial.figures.style import Pen, axes_for, legible, look, several
 from fairtrial.figures.table import Drawn
 from fairtrial.inference.decide import Judgement, judge
 from fairtrial.inference.estimates import GIVEN, judged_interval
@@ -53,12 +43,17 @@ class OperatingPoint:
     @property
     def described(self) -> str:
         """The provenance of points and curves, in words."""
-        origin = PROVENANCES[self.kind]
-        return (
-            f"Curves and EER: a posteriori, on {origin.curves}. Points and HTER: on {origin.judged}, {origin.kind}, "
-            f"threshold by {self.criterion} {origin.chosen}, with {level_text(self.far.confidence)} intervals, "
-            f"{GIVEN[self.far.threshold]}."
-        )
+        return described(self.kind, str(self.criterion), self.far, "EER", "HTER")
+
+
+def described(kind: Kind, rule: str, interval: RateInterval, equal: str, rate: str) -> str:
+    """Say where curves and points come from, whose rates are equal, and what points show."""
+    origin = PROVENANCES[kind]
+    return (
+        f"Curves and {equal}: a posteriori, on {origin.curves}. Points and {rate}: on {origin.judged}, {origin.kind}, "
+        f"threshold by {rule} {origin.chosen}, with {level_text(interval.confidence)} intervals, "
+        f"{GIVEN[interval.threshold]}."
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -468,14 +463,10 @@ def precision_recall_plot(
     systems = several(curves)
     if not 0 <= low < 1:
         raise ParameterError("{low!p} must be a fraction from 0 to below 1, not {given}", code="limit", given=low)
-    judgement, confidence = systems[0].judgement, level_text(systems[0].precision.confidence)
-    origin, rule = judgement.sets.provenance, judgement.criterion.described(float(judgement.alpha[0]))
-    caption = (
-        f"Precision and recall. Curves and break-even points: a posteriori, on {origin.curves}. Points and F1: on "
-        f"{origin.judged}, {origin.kind}, threshold by {rule} {origin.chosen}, with {confidence} intervals, "
-        f"{GIVEN[systems[0].precision.threshold]}."
-    )
-    with axes_for(ax, "precision-recall", caption) as (axes, pen):
+    judgement, interval = systems[0].judgement, systems[0].precision
+    rule = judgement.criterion.described(float(judgement.alpha[0]))
+    origin = described(judgement.kind, rule, interval, "break-even points", "F1")
+    with axes_for(ax, "precision-recall", f"Precision and recall. {origin}") as (axes, pen):
         for number, curve in enumerate(systems):
             even, precision, recall = curve.break_even.value, curve.precision, curve.recall
             # between two thresholds precision is no higher than at the one with the higher recall
@@ -485,5 +476,5 @@ def precision_recall_plot(
             pen.hollow_point(number, even, even)
             intervals = {"across": recall.interval, "up": precision.interval}
             pen.point(number, recall.estimate, precision.estimate, **intervals, floors=(low, low))
-        _explain_square(pen, (low, 1), "Recall", "Precision", origin.source, "break-even point")
+        _explain_square(pen, (low, 1), "Recall", "Precision", PROVENANCES[judgement.kind].source, "break-even point")
         return axes

@@ -14,25 +14,17 @@ from fairtrial.core.words import figure_text, level_text, listed, shown, term
 from fairtrial.evaluation.bands import Band, CurveComparison
 from fairtrial.evaluation.epc import PerformanceCurve
 from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation
-from fairtrial.figures.style import (
+from fairtrial.figures.axes import (
     COLOURS,
-    GREY,
-    PALE,
-    Pen,
     alpha_axis,
     alpha_label,
-    axes_for,
     ends_of,
-    figure_for,
     highest_within,
-    legible,
     line_of,
     linear_axis,
-    look,
     rate_axis,
-    sentences,
-    several,
 )
+from fairtrial.figures.style import GREY, PALE, Pen, axes_for, figure_for, legible, look, sentences, several
 from fairtrial.figures.table import Drawn
 from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import GIVEN_ALONG
@@ -128,19 +120,12 @@ def marked_curves(
 
     Parameters
     ----------
-    result : ExpectedPerformance
-        The curves.
     marks : sequence of float, default ()
         Mark the HTER at these values of alpha with its interval.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
     resample : {"test", "both"}, default "both"
         Whether intervals are conditional on the threshold, or account for its re-estimation.
-
-    Returns
-    -------
-    Drawn
-        Curves, bands and points.
     """
     first = result.curves[0]
     if marks and (result.sets.blocks or first.measure.name != "hter"):
@@ -411,8 +396,6 @@ def pooled_curves(
 
     Parameters
     ----------
-    result : FusionBenchmark
-        The runs.
     group : str, default "all"
         Which group, if several methods are drawn.
     bands : {"none", "pointwise", "simultaneous"}, default "none"

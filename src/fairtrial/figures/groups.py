@@ -14,20 +14,10 @@ from fairtrial.core.results import plain
 from fairtrial.core.words import in_percent as percent_text
 from fairtrial.core.words import level_text, p_phrase, percent, plural, term
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
+from fairtrial.figures.axes import ALPHA_ENDS, Range, log_axis, log_ticks
 from fairtrial.figures.det import OperatingCurve, det_plot, operating_curve
 from fairtrial.figures.epc import epc_plot
-from fairtrial.figures.style import (
-    ALPHA_ENDS,
-    GREY,
-    Pen,
-    Range,
-    axes_for,
-    figure_for,
-    legible,
-    log_axis,
-    log_ticks,
-    look,
-)
+from fairtrial.figures.style import GREY, Pen, axes_for, figure_for, legible, look
 from fairtrial.figures.system import JudgedCurve, along_alpha, judged_charts
 from fairtrial.figures.table import Drawn
 from fairtrial.groups.evaluation import group_curves
@@ -355,16 +345,10 @@ def groups_along(
 
     Parameters
     ----------
-    result : GroupEvaluation
-        The groups.
     points : int, default 101
         The number of values of alpha.
     range : tuple of (float, float), default (0.0, 1.0)
         The range of alpha.
-    criterion : str, Criterion, DetectionCosts or callable, default "wer-min"
-        How the threshold is chosen on dev.
-    measure : str, Measure, DetectionCosts or callable, default "hter"
-        What is drawn.
     groups : sequence of str, default ()
         Only these groups.
     """

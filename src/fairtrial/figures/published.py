@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import chdtrc, chdtri
 
 from fairtrial.core.words import Text, figures_text, level_text, p_text, percent, term
-from fairtrial.figures.style import GREY, PALE, axes_for, legible, linear_ticks, log_ticks, look
+from fairtrial.figures.axes import linear_ticks, log_ticks
+from fairtrial.figures.style import GREY, PALE, axes_for, legible, look
 from fairtrial.figures.table import Drawn
 from fairtrial.published.eer_bound import EerBound, EerBounds
 from fairtrial.published.normal import DeviationCurves, HterDensity, ratios_up_to

@@ -14,15 +14,8 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import InputError, ParameterError
 from fairtrial.core.results import plain
 from fairtrial.core.words import level_text, levels_text, listed, p_phrase, shown
-from fairtrial.figures.style import (
-    COVERAGE_COLOURS,
-    GREY,
-    axes_for,
-    coverage_classes,
-    coverage_labels,
-    figure_for,
-    look,
-)
+from fairtrial.figures.axes import COVERAGE_COLOURS, coverage_classes, coverage_labels
+from fairtrial.figures.style import GREY, axes_for, figure_for, look
 from fairtrial.figures.table import Drawn
 from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import PathLike
@@ -180,8 +173,6 @@ def covered_cells(
     ----------
     file : str, optional
         What `fairtrial coverage --out` wrote.
-    grid : {"paper", "quick"}, optional
-        All cells of the paper, or a few of them.
     n : int or sequence of int, optional
         Numbers of people of the cells that are drawn.
     m : int or sequence of int, optional
@@ -202,8 +193,6 @@ def covered_cells(
         The level of confidence, between 0 and 1.
     exact : bool, default False
         All possible data sets instead of simulated ones.
-    rng : int, default 0
-        The seed of the data sets.
     workers : int, optional
         The number of cells worked on at once; by default one per processor.
     along_attempts : bool, default False

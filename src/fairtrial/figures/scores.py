@@ -12,21 +12,9 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_number
 from fairtrial.core.trials import Trials, TrialsLike, check_drawable, trials_of
 from fairtrial.core.words import level_text, p_phrase, term
 from fairtrial.evaluation.roc import roc_curve
+from fairtrial.figures.axes import Floats, linear_axis, padded, score_range
 from fairtrial.figures.det import OperatingCurve, det_plot, operating_curves, thresholds_of
-from fairtrial.figures.style import (
-    GREY,
-    PALE,
-    Floats,
-    Pen,
-    axes_for,
-    figure_for,
-    legible,
-    linear_axis,
-    look,
-    padded,
-    score_range,
-    several,
-)
+from fairtrial.figures.style import GREY, PALE, Pen, axes_for, figure_for, legible, look, several
 from fairtrial.figures.table import Drawn
 from fairtrial.fusion.prediction import SystemCorrelations, system_correlations
 from fairtrial.inference.bootstrap import BootstrapMethod
@@ -449,21 +437,8 @@ def scatter_sets(
 
     Parameters
     ----------
-    dev, test : Trials
-        The trials that thresholds are chosen on, and those that are drawn.
-    criterion : str, Criterion, DetectionCosts or callable, default "eer"
-        How thresholds are chosen on dev.
-    alpha : float, optional
-        The weight or the target that the criterion takes.
     points : int or str, default 500
         The largest number of trials of each class, or a proportion of them, as in 1%.
-    rng : numpy.random.Generator, int or None, default 0
-        A generator, or a seed.
-
-    Returns
-    -------
-    Drawn
-        The trials and the thresholds.
     """
     a, b = dev.systems
     data = scatter_data(test, a, b, points=points, rng=rng)

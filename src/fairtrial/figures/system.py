@@ -13,8 +13,7 @@ from fairtrial.core.words import as_in_files, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
 from fairtrial.evaluation.roc import RocCurve, roc_curve
-from fairtrial.figures.scores import Densities, densities_of
-from fairtrial.figures.style import (
+from fairtrial.figures.axes import (
     TOGETHER,
     DetLimits,
     Floats,
@@ -26,6 +25,7 @@ from fairtrial.figures.style import (
     probit,
     rate_axis,
 )
+from fairtrial.figures.scores import Densities, densities_of
 from fairtrial.inference.decide import Judgement, judge
 from fairtrial.inference.estimates import intervals_along
 from fairtrial.inference.intervals import RateInterval

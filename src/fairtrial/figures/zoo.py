@@ -8,8 +8,9 @@ import numpy as np
 
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import Text, cut, listed
+from fairtrial.figures.axes import Floats, linear_axis, padded, score_range
 from fairtrial.figures.det import only_system, thresholds_of
-from fairtrial.figures.style import GREY, Floats, axes_for, linear_axis, look, padded, score_range, sentences
+from fairtrial.figures.style import GREY, axes_for, look, sentences
 from fairtrial.figures.table import Drawn
 from fairtrial.groups.zoo import Role, Shows, Zoo
 from fairtrial.groups.zoo import zoo_data as zoo_data
@@ -72,21 +73,10 @@ def zoo_sets(
 
     Parameters
     ----------
-    dev, test : Trials
-        The trials that the threshold is chosen on, and those that are drawn.
-    criterion : str, Criterion, DetectionCosts or callable, default "eer"
-        How the threshold is chosen on dev.
-    alpha : float, optional
-        The weight or the target that the criterion takes.
     shows : {"scores", "errors"}, default "scores"
         Mean scores, or error rates at the threshold from dev.
     by : {"claim", "subject"}, default "claim"
         claim: who is imitated (lambs); subject: who imitates (wolves).
-
-    Returns
-    -------
-    Drawn
-        The zoo.
     """
     threshold = thresholds_of(dev, test, criterion, alpha)[only_system(dev)]
     return Drawn((zoo_data(test, by=by, shows=shows, threshold=threshold),), {}, (*dev.notes, *test.notes))

@@ -32,11 +32,11 @@ from fairtrial.evaluation.comparison import Comparison, PairComparison, SystemRa
 from fairtrial.evaluation.evaluation import Evaluation
 from fairtrial.evaluation.expected import ExpectedPerformance
 from fairtrial.evaluation.operating import operating_points_of
+from fairtrial.figures.axes import linear_axis, padded
 from fairtrial.figures.calibration import evidence_charts
 from fairtrial.figures.epc import pooled_chart
 from fairtrial.figures.groups import group_charts
 from fairtrial.figures.repeated import coverage_chart
-from fairtrial.figures.style import linear_axis, padded
 from fairtrial.figures.system import JudgedCurve, judged_charts
 from fairtrial.fusion.fusion import FusionResult
 from fairtrial.groups.rates import RATES
