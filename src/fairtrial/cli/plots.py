@@ -58,7 +58,6 @@ def run_plot(
 ) -> None:
     """Read the files, ask the functions one after the other, write the picture and print its caption and notes."""
     from fairtrial.core.notes import gather_notes
-    from fairtrial.figures.data import Drawn
 
     (function, arguments), *steps, (_, drawing_arguments), (_, picture_arguments) = given
     picture = values_of(picture_arguments, typed)
@@ -96,15 +95,13 @@ def run_plot(
     holders += [getattr(judgement, "sets", None) for judgement in judged]
     of_result = [note for holder in holders for note in getattr(holder, "notes", None) or ()]
     notes = gather_notes(of_result or [note for trials in data.values() for note in getattr(trials, "notes", ())])
-    drawn = result if isinstance(result, Drawn) else Drawn((result,))
-    kind = replace(kind, function=drawn.function or kind.function)
-    drawing = kind.draw(*drawn.data, **drawn.options, **values_of(drawing_arguments, typed))
-    write_picture(drawing, typed["out"], **picture)
+    drawing = kind.drawing(result, **values_of(drawing_arguments, typed))
+    caption = write_picture(drawing, typed["out"], **picture)
     if typed["json"]:
-        shown: dict[str, Any] = {"out": typed["out"], "figure": kind.name, "caption": drawing.caption}
+        shown: dict[str, Any] = {"out": typed["out"], "figure": kind.name, "caption": caption}
         if notes:
             shown["notes"] = plain(notes)
         say(json_text(shown, indent=2))
     else:
-        say("\n".join([typed["out"], *wrapped(drawing.caption, terminal_width())]))
+        say("\n".join([typed["out"], *wrapped(caption, terminal_width())]))
         print_notes(notes, everything=typed["verbose"], aside=True)

@@ -17,7 +17,7 @@ from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
 from fairtrial.core.words import Text, interval_text, interval_title, listed, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.bootstrap import resampled_curve
-from fairtrial.inference.decide import BOUNDS_NOTE, Judgement, ignored_alpha, judge, judge_at
+from fairtrial.inference.decide import BOUNDS_NOTE, Judgement, ignored_alpha, judge, judge_at, once
 from fairtrial.inference.estimates import (
     GIVEN,
     GIVEN_ALONG,
@@ -61,6 +61,14 @@ _DETAILS = (
 """Columns of the table of errors that are in files only."""
 _LARGE_EFFECT = 1.2**2
 """The smallest design effect with a note: the standard deviation is 20 % larger."""
+
+
+@once
+def _interval(judgement: Judgement, measure: AnyMeasure, confidence: float, threshold: Threshold) -> RateInterval:
+    if isinstance(measure, Measure):
+        return judged_interval(judgement, measure=measure, confidence=confidence, threshold=threshold)
+    interval: RateInterval = measure.interval(judgement, confidence=confidence, threshold=threshold)
+    return interval
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -177,16 +185,8 @@ class SystemEvaluation(Result):
             Estimate and limits, which account for trials that share people and, unless `resample` is ``test``, for the
             uncertainty of the threshold.
         """
-        resolved, judgement = as_any_measure(measure), self.judgement
         level, threshold = confidence or self.confidence, threshold_when(self.resample)
-
-        def compute() -> RateInterval:
-            if isinstance(resolved, Measure):
-                return judged_interval(judgement, measure=resolved, confidence=level, threshold=threshold)
-            interval: RateInterval = resolved.interval(judgement, confidence=level, threshold=threshold)
-            return interval
-
-        return judgement.once(("interval", resolved, level, threshold), compute)
+        return _interval(self.judgement, as_any_measure(measure), level, threshold)
 
     @cached_property
     def intervals(self) -> tuple[RateInterval, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, isfinite, log10
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,12 +17,11 @@ from scipy.special import ndtr, ndtri
 
 from fairtrial.core.errors import OutputError, ParameterError, check_choice
 from fairtrial.core.words import Text, cut, levels_text, term
-from fairtrial.figures.table import FIGURES, Drawing
+from fairtrial.figures.table import FIGURES, Drawing, caption_of
 from fairtrial.formats.files import PathLike, check_place, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis as MplAxis
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.text import Text as MplText
 
@@ -62,18 +61,13 @@ def line_of(number: int) -> tuple[str, tuple[float, ...]]:
     return COLOURS[place], _DASHES[(place + turn) % len(_DASHES)]
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """An axis: its label, where it begins and ends, and its ticks with their labels."""
+class Axis(TypedDict):
+    """An axis as `charts.js` takes it: its label, where it begins and ends, and its ticks with their labels."""
 
     label: str
     low: float
     high: float
     ticks: tuple[Tick, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the axis to `charts.js`."""
-        return {"label": self.label, "low": self.low, "high": self.high, "ticks": [list(tick) for tick in self.ticks]}
 
 
 def linear_ticks(low: float, high: float, *, most: int = 6) -> tuple[Tick, ...]:
@@ -118,11 +112,16 @@ def padded(values: ArrayLike, *, room: float = 0.06, least: float = 1.0) -> Rang
     return low - spare, high + spare
 
 
+def ends_of(values: Floats) -> Range:
+    """Give the first and the last of values in order."""
+    return float(values[0]), float(values[-1])
+
+
 def linear_axis(label: str, limits: Range, *, percent: bool = False) -> Axis:
     """Make a linear axis; with `percent`, its values are fractions that are read in percent."""
     scale = 100.0 if percent else 1.0
     ticks = tuple((value / scale, text) for value, text in linear_ticks(scale * limits[0], scale * limits[1]))
-    return Axis(f"{label} (%)" if percent else label, *limits, ticks)
+    return {"label": f"{label} (%)" if percent else label, "low": limits[0], "high": limits[1], "ticks": ticks}
 
 
 def rate_axis(label: str, highest: float) -> Axis:
@@ -193,7 +192,7 @@ def det_axis(label: str, limits: Range, *, apart: float = 0.06) -> Axis:
         place = float(probit(rate))
         if low <= place <= high and (not ticks or place - ticks[-1][0] >= apart * (high - low)):
             ticks.append((place, f"{100 * rate:.6g}"))
-    return Axis(f"{label} (%)", low, high, tuple(ticks))
+    return {"label": f"{label} (%)", "low": low, "high": high, "ticks": tuple(ticks)}
 
 
 def log_ticks(low: float, high: float) -> tuple[Tick, ...]:
@@ -218,7 +217,7 @@ def log_ticks(low: float, high: float) -> tuple[Tick, ...]:
 def log_axis(label: str, limits: Range) -> Axis:
     """Make the axis of a rate in powers of ten, with ticks in percent."""
     ticks = tuple((log10(rate), text) for rate, text in log_ticks(*limits))
-    return Axis(f"{label} (%)", log10(limits[0]), log10(limits[1]), ticks)
+    return {"label": f"{label} (%)", "low": log10(limits[0]), "high": log10(limits[1]), "ticks": ticks}
 
 
 def coverage_classes(coverage: ArrayLike) -> NDArray[np.int64]:
@@ -309,33 +308,140 @@ def several(data: _T | Sequence[_T], what: str = "curve") -> tuple[_T, ...]:
     return things
 
 
-@contextmanager
-def axes_for(ax: Axes | None, name: str, size: tuple[float, float] | None = None, **legend: Any) -> Iterator[Axes]:
-    """Give the caller's axes as they are, or axes of a new figure; what was drawn gets a legend below."""
-    if ax is not None:
-        before = list(ax.texts)
-        yield ax
-        legend_below(ax, **legend)
-        _write_literally([ax], before)
-        return
-    with figure_for(None, name, size) as figure:
-        axes = figure.add_subplot()
-        yield axes
-        legend_below(axes, **legend)
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """Draws in axes: lines, bands and points with the look of the first, second, ... thing, labels and the legend."""
+
+    axes: Axes
+
+    def line(self, number: int, x: ArrayLike, y: ArrayLike, label: str | None = None, **more: Any) -> None:
+        """Draw a line in the colour and dashes of the first, second, ... thing."""
+        mark = look(number)
+        self.axes.plot(x, y, **{"color": mark.colour, "linestyle": mark.line, "label": label} | more)
+
+    def marked_line(self, number: int, x: ArrayLike, y: ArrayLike, label: str | None = None, **more: Any) -> None:
+        """Draw a line with markers."""
+        self.line(number, x, y, label, **{"marker": look(number).marker, "markersize": 4.5} | more)
+
+    def band(self, number: int, x: ArrayLike, low: ArrayLike, high: ArrayLike, **more: Any) -> None:
+        """Draw a pale band with edges in the colour and dashes of the first, second, ... thing."""
+        mark = look(number)
+        self.axes.fill_between(x, low, high, facecolor=mark.colour, alpha=0.07, linewidth=0, **more)
+        step = f"steps-{more['step']}" if "step" in more else "default"
+        edge: dict[str, Any] = {"color": mark.colour, "linestyle": mark.line, "alpha": 0.75, "linewidth": 0.9}
+        for limit in (low, high):
+            self.axes.plot(x, limit, drawstyle=step, gid="band edge", **edge)
+
+    def point(
+        self,
+        number: int,
+        x: float,
+        y: float,
+        *,
+        across: Range | None = None,
+        up: Range | None = None,
+        floors: Range = (0.0, 0.0),
+    ) -> Any:
+        """Draw a point with the known intervals of its coordinates, as arrowheads where these leave the axes."""
+        mark = look(number)
+        xerr, yerr = (
+            None if limits is None else [[max(at - limits[0], 0.0)], [max(limits[1] - at, 0.0)]]
+            for at, limits in ((x, across), (y, up))
+        )
+        beyond: dict[str, Any] = {"markersize": 5, "markeredgewidth": 0, "clip_on": False, "zorder": 5, "gid": "beyond"}
+        if across is not None and max(across[0], 0.0) < floors[0] < x:
+            self.axes.plot(floors[0], y, "<", color=mark.colour, **beyond)
+        if up is not None and max(up[0], 0.0) < floors[1] < y:
+            self.axes.plot(x, floors[1], "v", color=mark.colour, **beyond)
+        style: dict[str, Any] = {"markeredgecolor": "white", "markersize": 7, "elinewidth": 1.1, "capsize": 2.5}
+        return self.axes.errorbar(x, y, xerr=xerr, yerr=yerr, color=mark.colour, marker=mark.marker, zorder=4, **style)
+
+    def hollow_point(self, number: int, x: float, y: float) -> None:
+        """Draw a point that is a posteriori."""
+        mark = look(number)
+        self.axes.plot(x, y, mark.marker, color=mark.colour, markerfacecolor="white", markersize=6, zorder=3)
+
+    def diagonal(self, low: float, high: float, label: str | None = None) -> None:
+        """Draw the line on which both coordinates are equal."""
+        self.axes.plot([low, high], [low, high], color=GREY, linewidth=0.8, zorder=1, label=label)
+
+    def explain(self, label: str, **style: Any) -> None:
+        """Add an entry to the legend that stands for marks of every colour."""
+        self.axes.plot([], [], **{"color": GREY, "linestyle": "", "label": label} | style)
+
+    def explain_band(self, label: str) -> None:
+        """Add the bands to the legend."""
+        self.axes.fill_between([], [], [], facecolor=(*(0.5,) * 3, 0.15), edgecolor=GREY, linewidth=0.9, label=label)
+
+    def rates(self, which: Literal["x", "y"], label: str, *, is_share: bool = True) -> None:
+        """Label the axis of a rate, a fraction, in percent; that of something else as it is."""
+        axis = self.axes.xaxis if which == "x" else self.axes.yaxis
+        if is_share:
+            axis.set_major_formatter(lambda value, _: f"{100 * value:.6g}".replace("-", "\N{MINUS SIGN}"))
+        axis.set_label_text(f"{label} (%)" if is_share else label)
+
+    def plain_log(self, which: Literal["x", "y"], ticks: Iterable[Tick] | None = None) -> None:
+        """Label a log axis with plain numbers: at these ticks, or at 1, 2 and 5 times powers of ten."""
+        from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+
+        axis = self.axes.xaxis if which == "x" else self.axes.yaxis
+        if ticks is not None:
+            axis.set_major_locator(FixedLocator([place for place, _ in ticks]))
+            axis.set_minor_locator(NullLocator())
+            return
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(lambda value, _: f"{value:,.12g}")
+        axis.set_minor_formatter(NullFormatter())
+
+    def legend(self, *, of: Sequence[Axes] = (), **settings: Any) -> None:
+        """Put the legend of these axes, or `of` others, below the axes and their label, in as many columns as fit."""
+        from matplotlib.transforms import ScaledTranslation
+
+        figure = self.axes.get_figure()
+        assert figure is not None
+        entries = [each.get_legend_handles_labels() for each in of or (self.axes,)]
+        handles = [handle for part in entries for handle in part[0]]
+        labels = [label for part in entries for label in part[1]]
+        if not labels:
+            return
+        room = figure.bbox.width * self.axes.get_position().width / figure.dpi * _LETTERS
+        columns = int(room // (max(map(len, labels)) + _HANDLE))
+        columns = max(1, min(columns, _MOST_COLUMNS, len(labels)))
+        below = self.axes.transAxes + ScaledTranslation(0, -_LABEL / 72, figure.dpi_scale_trans)
+        place: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below, "borderaxespad": 0.2}
+        self.axes.legend(handles, labels, loc="upper left", ncols=columns, frameon=False, **place, **settings)
 
 
 @contextmanager
-def figure_for(figure: Canvas | None, name: str, size: tuple[float, float] | None = None) -> Iterator[Canvas]:
-    """Give the caller's figure as it is, or a new one in the style of fairtrial."""
-    if figure is not None:
-        yield figure
-        _write_literally(figure.axes)
+def axes_for(
+    ax: Axes | None, name: str, caption: str, size: tuple[float, float] | None = None, **legend: Any
+) -> Iterator[tuple[Axes, Pen]]:
+    """Give axes, those of a new figure by default, with a pen; add a legend below, and the caption as their label."""
+    if ax is None:
+        with figure_for(None, name, "", size) as figure, axes_for(figure.add_subplot(), name, caption, **legend) as own:
+            yield own
         return
-    import matplotlib.pyplot as plt
+    others, pen = list(ax.texts), Pen(ax)
+    yield ax, pen
+    pen.legend(**legend)
+    ax.set_label(caption)
+    _write_literally([ax], others)
 
-    with plt.rc_context(STYLE):
-        figure = plt.figure(figsize=size or FIGURES[name].size, layout="constrained")
+
+@contextmanager
+def figure_for(
+    figure: Canvas | None, name: str, caption: str, size: tuple[float, float] | None = None
+) -> Iterator[Canvas]:
+    """Give a figure to draw in, by default a new one in the style of fairtrial; add the caption as its label."""
+    from matplotlib import rc_context
+
+    with rc_context(STYLE if figure is None else {}):
+        if figure is None:
+            import matplotlib.pyplot as plt
+
+            figure = plt.figure(figsize=size or FIGURES[name].size, layout="constrained")
         yield figure
+        figure.set_label(caption)
         _write_literally(figure.axes)
 
 
@@ -353,67 +459,6 @@ def _write_literally(panels: Sequence[Axes], others: Sequence[MplText] = ()) -> 
                 text.set_wrap(text in titles)
 
 
-def draw_line(ax: Axes, number: int, x: ArrayLike, y: ArrayLike, label: str | None = None, **more: Any) -> None:
-    """Draw a line in the colour and dashes of the first, second, ... thing."""
-    mark = look(number)
-    ax.plot(x, y, **{"color": mark.colour, "linestyle": mark.line, "label": label} | more)
-
-
-def draw_marked_line(ax: Axes, number: int, x: ArrayLike, y: ArrayLike, label: str | None = None, **more: Any) -> None:
-    """Draw a line with markers."""
-    draw_line(ax, number, x, y, label, **{"marker": look(number).marker, "markersize": 4.5} | more)
-
-
-def draw_band(ax: Axes, number: int, x: ArrayLike, low: ArrayLike, high: ArrayLike, **more: Any) -> None:
-    """Draw a pale band with edges in the colour and dashes of the first, second, ... thing."""
-    mark = look(number)
-    ax.fill_between(x, low, high, facecolor=mark.colour, alpha=0.07, linewidth=0, **more)
-    step = f"steps-{more['step']}" if "step" in more else "default"
-    edge: dict[str, Any] = {"color": mark.colour, "linestyle": mark.line, "alpha": 0.75, "linewidth": 0.9}
-    for limit in (low, high):
-        ax.plot(x, limit, drawstyle=step, gid="band edge", **edge)
-
-
-def explain(ax: Axes, label: str, **style: Any) -> None:
-    """Add an entry to the legend that stands for marks of every colour."""
-    ax.plot([], [], **{"color": GREY, "linestyle": "", "label": label} | style)
-
-
-def explain_band(ax: Axes, label: str) -> None:
-    """Add the bands to the legend."""
-    ax.fill_between([], [], [], facecolor=(*(0.5,) * 3, 0.15), edgecolor=GREY, linewidth=0.9, label=label)
-
-
-def draw_point(
-    ax: Axes, number: int, x: float, y: float, *, across: Range | None = None, up: Range | None = None
-) -> Any:
-    """Draw a point with the intervals of its coordinates, as far as they are known."""
-    mark = look(number)
-    xerr, yerr = (
-        None if limits is None else [[max(at - limits[0], 0.0)], [max(limits[1] - at, 0.0)]]
-        for at, limits in ((x, across), (y, up))
-    )
-    style: dict[str, Any] = {"markeredgecolor": "white", "markersize": 7, "elinewidth": 1.1, "capsize": 2.5}
-    return ax.errorbar(x, y, xerr=xerr, yerr=yerr, color=mark.colour, marker=mark.marker, zorder=4, **style)
-
-
-def draw_hollow_point(ax: Axes, number: int, x: float, y: float) -> None:
-    """Draw a point that is a posteriori."""
-    mark = look(number)
-    ax.plot(x, y, mark.marker, color=mark.colour, markerfacecolor="white", markersize=6, zorder=3)
-
-
-def draw_beyond(ax: Axes, number: int, x: float, y: float, marker: str) -> None:
-    """Draw an arrowhead on the edge of the axes, where an interval leaves them."""
-    colour = look(number).colour
-    ax.plot(x, y, marker, color=colour, markersize=5, markeredgewidth=0, clip_on=False, zorder=5, gid="beyond")
-
-
-def draw_diagonal(ax: Axes, low: float, high: float, label: str | None = None) -> None:
-    """Draw the line on which both coordinates are equal."""
-    ax.plot([low, high], [low, high], color=GREY, linewidth=0.8, zorder=1, label=label)
-
-
 def sentences(*parts: object) -> str:
     """Write the parts of a caption, those that say something, as sentences."""
     texts = [str(part) for part in parts]
@@ -423,44 +468,6 @@ def sentences(*parts: object) -> str:
 def legible(name: str) -> str:
     """Give a name as a figure can show it: not too long, and never hidden from a legend."""
     return f"{' ' if name.startswith('_') else ''}{cut(name, 40)}"
-
-
-def in_percent(axis: MplAxis, label: str) -> None:
-    """Label the axis of a rate, a fraction, in percent."""
-    axis.set_major_formatter(lambda value, _: f"{100 * value:.6g}".replace("-", "\N{MINUS SIGN}"))
-    axis.set_label_text(f"{label} (%)")
-
-
-def plain_log_axis(axis: MplAxis, ticks: Iterable[Tick] | None = None) -> None:
-    """Label a log axis with plain numbers: at these ticks, or at 1, 2 and 5 times powers of ten."""
-    from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
-
-    if ticks is not None:
-        axis.set_major_locator(FixedLocator([place for place, _ in ticks]))
-        axis.set_minor_locator(NullLocator())
-        return
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter(lambda value, _: f"{value:,.12g}")
-    axis.set_minor_formatter(NullFormatter())
-
-
-def legend_below(ax: Axes, *, of: Sequence[Axes] = (), **settings: Any) -> None:
-    """Put a legend below the axes and their label, in as many columns as fit: that of these axes, or `of` others."""
-    from matplotlib.transforms import ScaledTranslation
-
-    figure = ax.get_figure()
-    assert figure is not None
-    entries = [each.get_legend_handles_labels() for each in of or (ax,)]
-    handles = [handle for part in entries for handle in part[0]]
-    labels = [label for part in entries for label in part[1]]
-    if not labels:
-        return
-    room = figure.bbox.width * ax.get_position().width / figure.dpi * _LETTERS
-    columns = int(room // (max(map(len, labels)) + _HANDLE))
-    columns = max(1, min(columns, _MOST_COLUMNS, len(labels)))
-    below = ax.transAxes + ScaledTranslation(0, -_LABEL / 72, figure.dpi_scale_trans)
-    place: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below, "borderaxespad": 0.2}
-    ax.legend(handles, labels, loc="upper left", ncols=columns, frameon=False, **place, **settings)
 
 
 def check_picture(path: PathLike, *, width: float = 6.4, height: float = 4.6, dpi: int = 120) -> None:
@@ -488,7 +495,7 @@ def write_picture(
     width: float | None = None,
     height: float | None = None,
     dpi: int | None = None,
-) -> None:
+) -> str:
     """Draw a figure and write it as PNG, SVG or PDF; no window, and nothing global, is touched.
 
     Parameters
@@ -500,7 +507,7 @@ def write_picture(
     title : str, default ""
         The title; there is none by default.
     notes : {"none", "caption"}, default "none"
-        ``caption``: write the caption of a figure of `FIGURES` beside the picture, as ``.txt``.
+        ``caption``: write the caption beside the picture, as ``.txt``.
     style : {"screen", "paper"}, default "screen"
         ``paper``: serif letters, thin lines, no grid and 300 dots per inch.
     width : float, optional
@@ -509,6 +516,11 @@ def write_picture(
         The height in inches; that of the figure by default.
     dpi : int, optional
         Dots per inch of a PNG; 120 by default, 300 on paper.
+
+    Returns
+    -------
+    str
+        The caption of the figure.
 
     Raises
     ------
@@ -550,6 +562,7 @@ def write_picture(
                 f"{path}: {size[0]:g} by {size[1]:g} inches are too small for this figure; make it wider and higher",
                 code="size",
             ) from warning
-    if notes == "caption" and isinstance(draw, Drawing):
+    if notes == "caption":
         with write_whole(Path(path).with_suffix(".txt")) as place:
-            place.write_text(f"{draw.caption}\n", encoding="utf-8")
+            place.write_text(f"{caption_of(figure)}\n", encoding="utf-8")
+    return caption_of(figure)

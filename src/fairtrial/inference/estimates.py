@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import check_confidence
 from fairtrial.core.notes import Note
 from fairtrial.counting.search import points_beside
-from fairtrial.counting.tallies import ErrorCounts, add_counts, count_errors
-from fairtrial.inference.decide import Judgement, count_people, wrong_decisions
+from fairtrial.counting.tallies import ErrorCounts, Scores, add_counts, count_errors
+from fairtrial.inference.decide import Judgement, count_people, once, wrong_decisions
 from fairtrial.inference.intervals import RateInterval, rate_interval
 from fairtrial.inference.people import Cluster, People, class_moments, unrelated_errors, unrelated_moments
 from fairtrial.inference.person_counts import ClassCounts
@@ -357,18 +357,18 @@ def components(judgements: Sequence[Judgement], index: int, on: Side) -> Compone
     """
     # alphas with the same thresholds have the same errors
     same = np.all([judgement.choices == judgement.choices[index] for judgement in judgements], axis=0)
-    index = int(np.flatnonzero(same)[0])
+    return _components(judgements, int(np.flatnonzero(same)[0]), on)
 
-    def compute() -> Components:
-        entries = [(judgement, index) for judgement in judgements]
-        rates = [_rates_at(judgement, index, on) for judgement in judgements]
-        sets = [error_moments(entries, on, rates, exact=True)]
-        first, other = judgements[0], _OTHER[on]
-        if first.sharing != "none" and first.can_move and not first.sets.is_one_set and first.has_people(other):
-            sets.append(error_moments(entries, other, rates, exact=False))
-        return Components(sets)
 
-    return judgements[0].once(("components", index, on, *judgements[1:]), compute)
+@once
+def _components(judgements: Sequence[Judgement], index: int, on: Side) -> Components:
+    entries = [(judgement, index) for judgement in judgements]
+    rates = [_rates_at(judgement, index, on) for judgement in judgements]
+    sets = [error_moments(entries, on, rates, exact=True)]
+    first, other = judgements[0], _OTHER[on]
+    if first.sharing != "none" and first.can_move and not first.sets.is_one_set and first.has_people(other):
+        sets.append(error_moments(entries, other, rates, exact=False))
+    return Components(sets)
 
 
 def _rates_at(judgement: Judgement, index: int, on: Side) -> tuple[float, float]:
@@ -387,18 +387,16 @@ def error_moments(
     first = entries[0][0]
     people = first.sets.people[side == "test"]
     cuts = [
-        judgement.once(
-            ("cuts", index, side, rates_at, exact), partial(_cuts, judgement, index, side, rates_at, exact=exact)
-        )
+        _cuts(judgement, index, side, rates_at, exact)
         for (judgement, index), rates_at in zip(entries, rates, strict=True)
     ]
     scales = np.array([cut.scales for cut in cuts]).T
     if first.sets.rows(side) is not None:
         columns = []
         for (judgement, index), cut in zip(entries, cuts, strict=True):
-            find = partial(_errors, judgement, index, side, cut)
             # of many alphas, errors would take too much memory
-            columns.append(judgement.once(("errors", side, cut), find) if len(judgement.alpha) == 1 else find())
+            find = _errors_once if len(judgement.alpha) == 1 else _errors
+            columns.append(find(judgement, index, side, cut))
         by_class = zip(*columns, strict=True)
         if people is None or people.cluster == "none":
             genuine, impostor = map(unrelated_moments, cuts[0].trials, map(list, by_class), scales)
@@ -437,10 +435,19 @@ def _errors(judgement: Judgement, index: int, side: Side, cut: _Cuts) -> tuple[N
         wrong = judgement.wrong(index)
         rejects, accepts = (np.flatnonzero(wrong[rows]) for rows in classes)
         return rejects, accepts
-    scores = data.column(judgement.system)
     whole = judgement.part_of if side == "dev" and judgement.part_of is not None else judgement
-    genuine, impostor = whole.once(("by class", side), lambda: (scores[classes[0]], scores[classes[1]]))
+    genuine, impostor = _scores_by_class(whole, side)
     return np.flatnonzero(genuine <= cut.thresholds[0]), np.flatnonzero(impostor > cut.thresholds[1])
+
+
+_errors_once = once(_errors)
+
+
+@once
+def _scores_by_class(judgement: Judgement, side: Side) -> tuple[Scores, Scores]:
+    data = judgement.sets.trials(side)
+    scores = data.column(judgement.system)
+    return scores[data.genuine], scores[~data.genuine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,7 +462,8 @@ class _Cuts:
     """Whether the thresholds are those of the judgement."""
 
 
-def _cuts(judgement: Judgement, index: int, side: Side, rates: tuple[float, float], *, exact: bool) -> _Cuts:
+@once
+def _cuts(judgement: Judgement, index: int, side: Side, rates: tuple[float, float], exact: bool) -> _Cuts:
     """Select the thresholds of the judgement; for a class with fewer than `FEW` errors, the one nearest to `FEW`.
 
     Without `exact`, thresholds at which the errors are nearest to the given rates, and not fewer than `FEW`.
@@ -492,15 +500,12 @@ def _places_of(edges: ErrorCounts, targets: Sequence[float]) -> NDArray[np.int64
     return np.array([place + step for place in passed for step in (-1, 0)], dtype=np.int64)
 
 
+@once
 def threshold_curve(judgement: Judgement, index: int) -> ThresholdCurve:
     """Compute the thresholds that dev does not reject at one alpha, and the error rates there.
 
     A part of the trials has the thresholds of all; its error rates change by the same log-odds as those of all.
     """
-    return judgement.once(("curve", index), lambda: _curve(judgement, index))
-
-
-def _curve(judgement: Judgement, index: int) -> ThresholdCurve:
     assert judgement.dev is not None
     if judgement.part_of is not None:
         from scipy.special import expit, logit
@@ -521,7 +526,7 @@ def _curve(judgement: Judgement, index: int) -> ThresholdCurve:
     if level is not None and any(level):
         here = chosen if judgement.sets.is_one_set else add_counts([chosen, judgement.at(index)]).scalar()
         return crossing_curve(judgement.pool, here, chosen, level, components([judgement], index, "dev"))
-    grid, pooled = judgement.once("grid", lambda: _grid(judgement))
+    grid, pooled = _grid(judgement)
     return minimum_curve(grid, pooled, rule, alpha, float(chosen.threshold))
 
 
@@ -553,6 +558,7 @@ def threshold_notes(judgement: Judgement) -> tuple[Note | str, ...]:
     return tuple(notes)
 
 
+@once
 def _grid(judgement: Judgement) -> tuple[CostGrid, ErrorCounts]:
     """Count errors around all chosen thresholds: of dev, of each set by person, and of both sets pooled."""
     assert judgement.dev is not None
@@ -619,8 +625,7 @@ def _correlations_with_test(
     if first.sets.is_one_set:
         on_dev, joint = components(judgements, index, "dev"), on_test.covariance
     else:  # at pooled rates, so that a high rate on test does not raise the correlation
-        key = ("shared", index, *judgements[1:])
-        on_test, on_dev = first.once(key, lambda: _shared_components(judgements, index, curves))
+        on_test, on_dev = _shared_components(judgements, index, curves)
         joint = partial(on_test.across, on_dev.sets[0])
     products = [on_test.value(*weights) * on_dev.value(*level) for level in _levels(curves)]
     return [
@@ -629,6 +634,7 @@ def _correlations_with_test(
     ]
 
 
+@once
 def _shared_components(
     judgements: Sequence[Judgement], index: int, curves: Sequence[ThresholdCurve]
 ) -> tuple[Components, Components]:
