@@ -13,6 +13,7 @@ from fairtrial.cli.commands import Declared
 from fairtrial.cli.output import print_notes, say, terminal_width
 from fairtrial.cli.question import READ, ask, check_not_read, check_text, named_files, values_of, with_costs
 from fairtrial.core.errors import ParameterError
+from fairtrial.core.notes import gather_notes
 from fairtrial.core.parameters import Argument, arguments_of
 from fairtrial.core.results import plain
 from fairtrial.core.tables import json_text, wrapped
@@ -57,8 +58,6 @@ def run_plot(
     kind: FigureKind, declared: Declared, given: list[tuple[Any, list[Argument]]], typed: dict[str, Any]
 ) -> None:
     """Read the files, ask the functions one after the other, write the picture and print its caption and notes."""
-    from fairtrial.core.notes import gather_notes
-
     (function, arguments), *steps, (_, drawing_arguments), (_, picture_arguments) = given
     picture = values_of(picture_arguments, typed)
     check_text("--title", picture.get("title", ""))

@@ -544,12 +544,11 @@ def arguments_of(function: Callable[..., Any]) -> tuple[Argument, ...]:
         kind = value_type if value_type in (bool, int, float, str) else str
         several = repeated or any(get_origin(part) is Sequence for part in get_args(hint))
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        # the help of registered names and of a criterion's alpha does not fit a list of choices and a weight
+        # the general help fits neither a list of choices, nor an alpha that is a weight, nor a file that is no table
         is_weight = parameter.name == "alpha" and default is not None
-        is_specific = bool(choices) if declared.read is read_named else is_weight
-        help_text = "" if is_specific else _HELP.get(parameter.name, "")
+        is_specific = (choices and declared.read is read_named) or is_weight or parameter.name == "out"
+        help_text = ("" if is_specific else _HELP.get(parameter.name)) or texts.get(parameter.name, "")
         numbers = several and kind in (int, float)
-        help_text = help_text or texts.get(parameter.name, "")
         arguments.append(Argument(parameter.name, kind, choices, count, repeated, numbers, default, help_text))
     return tuple(arguments)
 

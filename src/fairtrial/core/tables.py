@@ -428,18 +428,19 @@ class Table:
         """
         import pyarrow as pa
 
-        def numbers(values: Iterable[Any]) -> pa.Array:
-            floats = [None if value is None else float(value) for value in values]
+        def numbers(values: Iterable[Any], place: int | None = None) -> pa.Array:
+            """Store numbers, or those at one place of pairs and of numbers with their unit."""
+            parts = values if place is None else (None if value is None else value[place] for value in values)
+            floats = [None if part is None else float(part) for part in parts]
             return pa.array(floats, pa.float64(), from_pandas=True)
 
         arrays: dict[str, Any] = {}
         for column in self.columns:
             key, values, stored = column.key, self.column(column.key), KINDS[column.kind].stored
             if stored == "pair":
-                arrays[f"{key}_low"] = numbers(pair and pair[0] for pair in values)
-                arrays[f"{key}_high"] = numbers(pair and pair[1] for pair in values)
+                arrays |= {f"{key}_low": numbers(values, 0), f"{key}_high": numbers(values, 1)}
             elif stored == "first":
-                arrays[key] = numbers(cell and cell[0] for cell in values)
+                arrays[key] = numbers(values, 0)
             elif stored == "text":
                 arrays[key] = pa.array([None if value is None else str(value) for value in values], pa.string())
             elif stored == "flag":
