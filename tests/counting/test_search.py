@@ -102,7 +102,7 @@ def test_search_of_sorted_scores_against_all_of_them(
 @pytest.mark.parametrize("per_cell", [1, 7, 32])
 def test_search_of_scores_sorted_by_part(shape: str, per_cell: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(errors, "SORT_AT_ONCE", 10**9)
-    monkeypatch.setattr(search, "_PER_CELL", per_cell)
+    monkeypatch.setattr(search, "_PER_POOLED_CELL", per_cell)
     parts = [as_source(SHAPES[shape](np.random.default_rng(seed), size)) for seed, size in ((8, 2_000), (9, 300))]
     by_part = PooledSource(tuple(map(search.sort_once, parts)))
     for find in (hull_points, _at_equality, _at_rates):

@@ -44,6 +44,7 @@ _ROUNDS = 6
 _MOST_SORTED = 1 << 22  # scores up to which error counts at all of them are kept in memory (100 MB)
 
 _PER_CELL = 32  # scores in a cell of those that were sorted
+_PER_POOLED_CELL = 256  # the same of several sources, each of which is searched for the edges of all
 
 
 @runtime_checkable
@@ -312,7 +313,7 @@ def _of_pooled_cells(parts: Sequence[SortedSource], choose: Choice) -> ErrorCoun
         return add_counts([count_errors(part, thresholds) for part in parts])
 
     scores = [part.points.threshold for part in parts]
-    edges = np.unique(np.concatenate([each[::_PER_CELL] for each in scores] + [each[-1:] for each in scores]))
+    edges = np.unique(np.concatenate([each[::_PER_POOLED_CELL] for each in scores] + [each[-1:] for each in scores]))
     chosen = choose(count(edges))
     inside = [edges[:1]]
     for each in scores:
