@@ -180,10 +180,42 @@ def refine_cells(cells: Cells, lowest: NDArray[np.float64], highest: NDArray[np.
     return replace(cells, starts=(*cells.starts, len(cells.table)), table=np.concatenate([cells.table, rows]))
 
 
-def count_cells(total: Integers, cells: Cells, scores: Scores, genuine: Genuine) -> None:
-    """Count the scores of each class in each cell."""
+def sift(
+    total: Integers, cells: Cells, chosen: NDArray[np.bool_] | None, scores: Scores, genuine: Genuine
+) -> tuple[Scores, Scores]:
+    """Give the scores in the chosen cells; count those of each class in each other cell, unless `total` is empty."""
+    gathered: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
     for block, flags in _blocks(scores, genuine):
-        add_by_class(total, cells.locate(block), flags)
+        where = cells.locate(block)
+        if total.size:
+            add_by_class(total, where, flags)
+        if chosen is not None:
+            _put(gathered, block, np.flatnonzero(chosen[where]), flags)
+    if chosen is not None and total.size:
+        total[:, chosen] = 0
+    return np.concatenate(gathered[0]), np.concatenate(gathered[1])
+
+
+def split(total: Integers, low: float, high: float, scores: Scores, genuine: Genuine) -> tuple[Scores, Scores]:
+    """Count the scores of each class up to `low`; give those above it, up to `high`."""
+    gathered: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
+    for block, flags in _blocks(scores, genuine, _SMALL_BLOCK):
+        above = block > np.float64(low)  # a Python number would be rounded to the scores' type
+        below = len(block) - np.count_nonzero(above)
+        true = below * flags if isinstance(flags, bool) else np.count_nonzero(flags & ~above)
+        total[:, 0] += below - true, true
+        _put(gathered, block, np.flatnonzero(above & (block <= np.float64(high))), flags)
+    return np.concatenate(gathered[0]), np.concatenate(gathered[1])
+
+
+def _put(gathered: tuple[list[Scores], list[Scores]], block: Scores, rows: Integers, genuine: Genuine) -> None:
+    """Add rows of a block to the gathered impostor or genuine scores."""
+    if isinstance(genuine, bool):
+        gathered[genuine].append(block[rows])
+    else:
+        true = genuine[rows]
+        gathered[0].append(block[rows[~true]])
+        gathered[1].append(block[rows[true]])
 
 
 def count_ranks(total: Integers, ranks: RankTally, scores: Scores, genuine: Genuine) -> None:
@@ -203,21 +235,6 @@ def compare_ranks(total: Integers, thresholds: NDArray[np.float64], scores: Scor
             right = count * flags if isinstance(flags, bool) else np.count_nonzero(higher & flags)
             above.append([count - right, right])
         total -= np.diff(np.array([*above, [0, 0]]).T)
-
-
-def gather(cells: Cells, chosen: NDArray[np.bool_], scores: Scores, genuine: Genuine) -> tuple[Scores, Scores]:
-    """Gather the scores in the chosen cells."""
-    gathered: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
-    for block, flags in _blocks(scores, genuine):
-        here = np.flatnonzero(chosen[cells.locate(block)])
-        values = block[here]
-        if isinstance(flags, bool):
-            gathered[flags].append(values)
-        else:
-            true = flags[here]
-            gathered[0].append(values[~true])
-            gathered[1].append(values[true])
-    return np.concatenate(gathered[0]), np.concatenate(gathered[1])
 
 
 def find_extremes(total: NDArray[np.float64], cells: Cells, chosen: NDArray[np.bool_], scores: Scores) -> None:
