@@ -116,12 +116,6 @@ def test_extremes(cells: Cells, chunk: tuple[Scores, Genuine], pattern: list[boo
     assert totals[0].tobytes() == totals[1].tobytes()
 
 
-@given(st.lists(st.one_of(ties, special, anything)), st.lists(st.one_of(ties, special, anything)))
-def test_counts_up_to_values(values: list[float], scores: list[float]) -> None:
-    found = [passes.count_up_to(np.sort(values), np.sort(scores)).tolist() for passes in BOTH]
-    assert found[0] == found[1] == [sum(score <= value for score in scores) for value in sorted(values)]
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("ordinal", [False, True])
 def test_many_scores_of_many_magnitudes(dtype: type[np.floating], ordinal: bool) -> None:

@@ -19,7 +19,7 @@ Find = Callable[[errors.ScoreSource], ErrorCounts]
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As in a process that has counted nothing."""
-    monkeypatch.setattr(plain, "_meter", plain._Meter())
+    monkeypatch.setattr(plain, "_counted", 0)
     plain._compiled.cache_clear()
     yield
     plain._compiled.cache_clear()

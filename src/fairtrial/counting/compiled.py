@@ -1,7 +1,7 @@
 """The passes of `kernels`, compiled by numba.
 
-Scores are taken in blocks that fit the first cache: one loop without branches, which the compiler turns into vector
-instructions, finds their cells, another counts. Every operation on a score is the one that NumPy does, in the same
+Scores are taken in small blocks: one loop without branches, which the compiler turns into vector instructions, finds
+their cells, another counts. Every operation on a score is the one that NumPy does, in the same
 order, so cells are the same to the last bit. The machine code is kept on disk and runs without Python's lock.
 """
 
@@ -32,7 +32,7 @@ def sift(
 ) -> tuple[Scores, Scores]:
     """Give the scores in the chosen cells; count those of each class in each other cell, unless `total` is empty."""
     marked = np.empty(0, dtype=np.bool_) if chosen is None else chosen
-    return _gathered(_sift, total, scores, genuine, *_laid_out(cells), marked)
+    return _gathered(_sift, total, scores, genuine, _laid_out(cells), marked)
 
 
 def split(total: Integers, low: float, high: float, scores: Scores, genuine: Genuine) -> tuple[Scores, Scores]:
@@ -67,23 +67,16 @@ def count_ranks(total: Integers, ranks: RankTally, scores: Scores, genuine: Genu
 def find_extremes(total: NDArray[np.float64], cells: Cells, chosen: NDArray[np.bool_], scores: Scores) -> None:
     """Find the lowest and the highest score in the chosen cells."""
     for part, _, _ in _parts(scores, True):
-        _compiled(_find_extremes, part.dtype)(total, part, *_laid_out(cells), chosen)
-
-
-def count_up_to(values: NDArray[np.float64], scores: NDArray[np.float64]) -> Integers:
-    """Count the scores at or below each value."""
-    counts = np.empty(len(values), dtype=np.int64)
-    _compiled(_count_up_to, scores.dtype)(counts, values, scores)
-    return counts
+        _compiled(_find_extremes, part.dtype)(total, part, _laid_out(cells), chosen)
 
 
 def count_table(table: Integers, layout: Layout, chunks: Sequence[Chunk]) -> list[Chunk]:
     """Count scores in the table of a layout, and give those outside all of its windows."""
-    windows = (layout.shift, layout.first, layout.size.view(np.int64), layout.offset)
+    windows = (layout.shift, layout.first, layout.size.view(np.int64), layout.offset, layout.places)
     strays = []
     for part, flags, row in (part for scores, genuine in chunks for part in _parts(scores, genuine)):
         rows = np.empty(len(part), dtype=np.int64)  # what stays empty takes no memory
-        outside = _compiled(_count_table, part.dtype)(table, part, flags, row, *windows, layout.places, rows)
+        outside = _compiled(_count_table, part.dtype)(table, rows, part, flags, row, windows)
         if outside:
             rows = rows[:outside]
             strays.append((part[rows], flags[rows] if len(flags) else bool(row)))
@@ -111,7 +104,7 @@ def _parts(scores: Scores, genuine: Genuine) -> Iterator[tuple[Scores, NDArray[n
             yield part, np.ascontiguousarray(genuine[start : start + step]), 0
 
 
-def _laid_out(cells: Cells) -> tuple[NDArray[np.float64], bool, Integers, NDArray[np.float64], int]:
+def _laid_out(cells: Cells) -> tuple[Any, ...]:
     even = np.array([cells.low, cells.scale, cells.inner + 2.0])
     return even, cells.ordinal, np.array(cells.starts, dtype=np.int64), cells.table, cells.count
 
@@ -127,10 +120,11 @@ def _even_cell(place: Any, low: Any, scale: Any, top: Any) -> Any:
 
 
 @_within
-def _locate(scores: Any, even: Any, ordinal: Any, starts: Any, table: Any, places: Any, cells: Any) -> None:
+def _locate(scores: Any, laid: Any, places: Any, cells: Any) -> None:
     """Write the cells of a block of scores; there is room for their positions in `places`."""
     size = scores.size
-    low, scale, top = even[0], even[1], even[2]
+    even, ordinal, starts, table, _ = laid
+    low, scale, top = even
     for i in range(size):
         places[i] = np.float64(scores[i]) + 0.0
     if ordinal:
@@ -150,35 +144,25 @@ def _locate(scores: Any, even: Any, ordinal: Any, starts: Any, table: Any, place
         cells[i] = cells[i] if scores[i] != -np.inf else 0
 
 
-def _sift(
-    total: Any,
-    room: Any,
-    scores: Any,
-    genuine: Any,
-    row: Any,
-    even: Any,
-    ordinal: Any,
-    starts: Any,
-    table: Any,
-    count: Any,
-    chosen: Any,
-) -> Any:
+def _sift(total: Any, room: Any, scores: Any, genuine: Any, row: Any, laid: Any, chosen: Any) -> Any:
     """Count in single bytes, which stay in the cache, and carry them over when they are full.
 
     Those of chosen cells are kept full, so one look finds both what to carry over and what to gather.
     """
     places, cells, near = np.empty(_BLOCK, np.float64), np.empty(_BLOCK, np.int32), np.empty(_BLOCK + 1, np.int32)
+    even, ordinal, starts, _, count = laid
+    low, scale, top = even
+    behind = np.int32(count)
     flat = total.reshape(-1) if genuine.size else total[row]
     narrow = np.zeros(flat.size, np.uint8)
     for begin in range(0, flat.size if chosen.size else 0, count):
         for cell in range(count):
             narrow[begin + cell] = _FULL if chosen[cell] else 0
-    low, scale, top, behind = even[0], even[1], even[2], np.int32(count)
     impostor, others = 0, room.size
     for start in range(0, scores.size, _BLOCK):
         block = scores[start : start + _BLOCK]
         if ordinal or starts.size:
-            _locate(block, even, ordinal, starts, table, places, cells)
+            _locate(block, laid, places, cells)
         else:  # here, as the call would take as long as the work
             for i in range(block.size):
                 cell = _even_cell(np.float64(block[i]), low, scale, top)
@@ -251,13 +235,11 @@ def _split(total: Any, room: Any, scores: Any, genuine: Any, row: Any, low: Any,
     return impostor, others
 
 
-def _find_extremes(
-    total: Any, scores: Any, even: Any, ordinal: Any, starts: Any, table: Any, count: Any, chosen: Any
-) -> None:
+def _find_extremes(total: Any, scores: Any, laid: Any, chosen: Any) -> None:
     places, cells = np.empty(_BLOCK, np.float64), np.empty(_BLOCK, np.int32)
     for start in range(0, scores.size, _BLOCK):
         block = scores[start : start + _BLOCK]
-        _locate(block, even, ordinal, starts, table, places, cells)
+        _locate(block, laid, places, cells)
         for i in range(block.size):
             cell = np.uint32(cells[i])
             if chosen[cell]:
@@ -268,19 +250,9 @@ def _find_extremes(
                     total[1, cell] = score
 
 
-def _count_table(
-    table: Any,
-    scores: Any,
-    genuine: Any,
-    row: Any,
-    shift: Any,
-    first: Any,
-    size: Any,
-    offset: Any,
-    places: Any,
-    strays: Any,
-) -> Any:
+def _count_table(table: Any, strays: Any, scores: Any, genuine: Any, row: Any, windows: Any) -> Any:
     """Write the indices of scores outside all windows to `strays`; give their number."""
+    shift, first, size, offset, places = windows
     floats, entries = np.empty(_BLOCK, np.float64), np.empty(_BLOCK, np.int64)
     bits = floats.view(np.uint64)
     narrow = np.zeros(table.size, np.uint8)
@@ -308,12 +280,8 @@ def _count_table(
     return outside
 
 
-def _count_up_to(counts: Any, values: Any, scores: Any) -> None:
-    count = 0
-    for i in range(values.size):
-        while count < scores.size and scores[count] <= values[i]:
-            count += 1
-        counts[i] = count
+def _write(dtype: Any, dimensions: int = 1) -> Any:
+    return types.Array(dtype, dimensions, "C")
 
 
 def _read(dtype: Any, dimensions: int = 1) -> Any:
@@ -321,22 +289,20 @@ def _read(dtype: Any, dimensions: int = 1) -> Any:
     return types.Array(dtype, dimensions, "C", readonly=True)
 
 
-_CELLS = (_read(types.float64), types.boolean, _read(types.int64), _read(types.float64, 2), types.int64)
-_CLASSES = (_read(types.boolean), types.int64)
-_CHOSEN = _read(types.boolean)
-_ROWS = types.Array(types.int64, 1, "C")
+def _scores(dtype: Any) -> tuple[Any, ...]:
+    """Give the types of scores, their flags, and their class if there are none."""
+    return _read(dtype), _FLAGS, types.int64
+
+
+_FLAGS, _NUMBERS = _read(types.boolean), _read(types.int64)
+_LAID = (_read(types.float64), types.boolean, _NUMBERS, _read(types.float64, 2), types.int64)
+_CELLS = types.Tuple(_LAID)  # type: ignore[no-untyped-call]
+_WINDOWS = types.Tuple((*[_NUMBERS] * 4, types.int64))  # type: ignore[no-untyped-call]
 _ARGUMENTS: dict[Callable[..., Any], Callable[[Any], tuple[Any, ...]]] = {
-    _sift: lambda dtype: (
-        *(types.Array(types.int64, 2, "C"), types.Array(dtype, 1, "C"), _read(dtype)),
-        *(*_CLASSES, *_CELLS, _CHOSEN),
-    ),
-    _split: lambda dtype: (
-        *(types.Array(types.int64, 2, "C"), types.Array(dtype, 1, "C"), _read(dtype)),
-        *(*_CLASSES, types.float64, types.float64),
-    ),
-    _find_extremes: lambda dtype: (types.Array(types.float64, 2, "C"), _read(dtype), *_CELLS, _CHOSEN),
-    _count_table: lambda dtype: (*(_ROWS, _read(dtype), *_CLASSES), *([_read(types.int64)] * 4), *(types.int64, _ROWS)),
-    _count_up_to: lambda dtype: (_ROWS, _read(dtype), _read(dtype)),
+    _sift: lambda dtype: (_write(types.int64, 2), _write(dtype), *_scores(dtype), _CELLS, _FLAGS),
+    _split: lambda dtype: (_write(types.int64, 2), _write(dtype), *_scores(dtype), types.float64, types.float64),
+    _find_extremes: lambda dtype: (_write(types.float64, 2), _read(dtype), _CELLS, _FLAGS),
+    _count_table: lambda dtype: (_write(types.int64), _write(types.int64), *_scores(dtype), _WINDOWS),
 }
 """The types of the arguments of each function, for scores of a type."""
 

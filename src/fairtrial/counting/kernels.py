@@ -248,11 +248,6 @@ def find_extremes(total: NDArray[np.float64], cells: Cells, chosen: NDArray[np.b
         np.maximum.at(total[1], where, values)
 
 
-def count_up_to(values: NDArray[np.float64], scores: NDArray[np.float64]) -> Integers:
-    """Count the scores at or below each value."""
-    return np.searchsorted(scores, values, side="right")
-
-
 def count_table(table: Integers, layout: Layout, chunks: Sequence[Chunk]) -> list[Chunk]:
     """Count scores in the table of a layout, and give those outside all of its windows."""
     # counting many entries at once takes less time for each
@@ -295,29 +290,19 @@ def add_by_class(total: Integers, bins: Integers, genuine: Genuine) -> None:
         total += np.bincount(bins + size * genuine, minlength=2 * size).reshape(2, size)
 
 
-class _Meter:
-    """The number of scores that were counted without the compiled code."""
-
-    def __init__(self) -> None:
-        self.counted = 0
-        self.lock = Lock()
-
-    def is_worth_loading(self, count: int) -> bool:
-        with self.lock:
-            self.counted += count
-            return self.counted > _WORTH_LOADING
-
-
-_meter = _Meter()
+_lock = Lock()
+_counted = 0  # scores, without the compiled code
 
 
 def passes_for(scores: Scores) -> ModuleType:
     """Give the module with the passes that count these scores fastest: this one, or `compiled`."""
+    global _counted
     plain = sys.modules[__name__]
-    if len(scores) < _FEW or not _meter.is_worth_loading(len(scores)):
+    if len(scores) < _FEW:
         return plain
-    with _meter.lock:  # one thread loads, the others wait
-        return _compiled() or plain
+    with _lock:  # one thread loads, the others wait
+        _counted += len(scores)
+        return (_compiled() if _counted > _WORTH_LOADING else None) or plain
 
 
 @cache

@@ -283,7 +283,7 @@ def _distinct(
     `left` is added to these numbers, for each value of both arrays in their common order.
     """
     size = len(impostor) + len(genuine)
-    places = passes_for(impostor).count_up_to(genuine, impostor) + np.arange(len(genuine))
+    places = np.searchsorted(impostor, genuine, side="right") + np.arange(len(genuine))
     true = np.zeros(size, dtype=bool)
     true[places] = True
     merged = np.empty(size)
