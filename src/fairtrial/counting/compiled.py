@@ -196,10 +196,11 @@ def _sift(total: Any, room: Any, scores: Any, genuine: Any, row: Any, laid: Any,
             else:
                 room[impostor] = block[i]
                 impostor += 1
-    for begin in range(0, flat.size, count):
+    for begin in range(0, flat.size if chosen.size else 0, count):
         for cell in range(count):
-            if not chosen.size or not chosen[cell]:  # chosen cells are not counted
-                flat[begin + cell] += narrow[begin + cell]
+            narrow[begin + cell] = 0 if chosen[cell] else narrow[begin + cell]
+    for index in range(flat.size):
+        flat[index] += narrow[index]
     return impostor, others
 
 

@@ -112,7 +112,7 @@ def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float
 def _between_samples(source: ScoreSource, level: Level, targets: NDArray[np.float64]) -> ErrorCounts | None:
     """Count errors at the candidates between two scores of a sample, if few lie there and all crossings do.
 
-    The level passes the targets where that of the sample does, give or take 2.5 standard errors of both rates. One pass
+    The level passes the targets where that of the sample does, give or take two standard errors of both rates. One pass
     counts what is lower and gathers what is between, where the search goes on.
     """
     if not isinstance(source, ArraySource) or source.genuine + source.impostor < 16 * _SAMPLE:
@@ -127,7 +127,7 @@ def _between_samples(source: ScoreSource, level: Level, targets: NDArray[np.floa
     thresholds = np.unique(np.concatenate([each[:: max(1, _SAMPLE >> 10)] for each in sample]))
     rates = np.stack([np.searchsorted(each, thresholds, side="right") / len(each) for each in sample])
     sizes, totals = np.array([[len(each)] for each in sample]), np.array([[source.impostor], [source.genuine]])
-    margin = 2.5 * np.sqrt((rates * (1 - rates) + 1 / sizes) / sizes)
+    margin = 2 * np.sqrt((rates * (1 - rates) + 1 / sizes) / sizes)
     low, high = (level(_points(source, thresholds, totals * np.clip(rates + end, 0, 1))) for end in (margin, -margin))
     first, last = np.flatnonzero(low < targets.min()), np.flatnonzero(high > targets.max())
     if not len(first) or not len(last) or first[-1] >= last[0]:
@@ -190,7 +190,8 @@ class CellTally:
         return total
 
     def merge(self, a: Integers, b: Integers) -> Integers:
-        return a + b
+        a += b
+        return a
 
 
 @dataclass(frozen=True, slots=True)
