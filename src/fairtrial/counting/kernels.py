@@ -226,15 +226,12 @@ def count_ranks(total: Integers, ranks: RankTally, scores: Scores, genuine: Genu
 
 def compare_ranks(total: Integers, thresholds: NDArray[np.float64], scores: Scores, genuine: Genuine) -> None:
     """Count the scores of each class by the number of few thresholds below them, each compared with each."""
-    for block, flags in _blocks(scores, genuine, _SMALL_BLOCK):
-        right = len(block) * flags if isinstance(flags, bool) else np.count_nonzero(flags)
-        above = [[len(block) - right, right]]
-        for threshold in thresholds:
-            higher = block > threshold
-            count = np.count_nonzero(higher)
-            right = count * flags if isinstance(flags, bool) else np.count_nonzero(higher & flags)
-            above.append([count - right, right])
-        total -= np.diff(np.array([*above, [0, 0]]).T)
+    right = len(scores) * genuine if isinstance(genuine, bool) else np.count_nonzero(genuine)
+    upto = np.zeros((len(thresholds) + 2, 2, 1), dtype=np.int64)
+    upto[-1, :, 0] = len(scores) - right, right
+    for count, threshold in zip(upto[1:-1], thresholds, strict=True):
+        passes_for(scores).split(count, threshold, threshold, scores, genuine)
+    total += np.diff(upto[..., 0], axis=0).T
 
 
 def find_extremes(total: NDArray[np.float64], cells: Cells, chosen: NDArray[np.bool_], scores: Scores) -> None:
