@@ -11,7 +11,14 @@ from typing import Any, get_args
 
 import numpy as np
 
-from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_confidence
+from fairtrial.core.errors import (
+    ParameterError,
+    TrialsError,
+    as_generator,
+    check_confidence,
+    check_resamples,
+    check_workers,
+)
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Record, Result, plain
@@ -676,6 +683,8 @@ def compare(
     if five_by_two:
         errors_only([measure], "the 5x2cv test leaves trials out, so that it takes errors at a threshold only")
     check_confidence(confidence)
+    check_resamples(n_resamples)
+    check_workers(workers)
     rule = as_criterion(criterion)
     level = rule.resolve_alpha(alpha)
     names = list(sets.system_names(systems))
