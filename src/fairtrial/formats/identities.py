@@ -339,6 +339,8 @@ def _shared(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 def _sharing(keys: NDArray[np.uint32], shared: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Give the rows whose key is shared."""
+    if not len(shared):
+        return np.zeros(0, dtype=np.int64)
     near = np.zeros(1 << 16, dtype=bool)
     near[shared >> np.uint32(16)] = True
     rows = np.flatnonzero(near[keys >> np.uint32(16)])
