@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fairtrial import InputError
 from fairtrial.formats import text as blocks
-from fairtrial.formats.pieces import _numbered_blocks
+from fairtrial.formats.pieces import numbered_blocks
 
 cells = st.text(st.sampled_from(list('ab,\n" ')), max_size=6)
 
@@ -24,7 +24,7 @@ def test_blocks_parse_to_the_rows_of_the_whole(rows: list[tuple[str, str]], size
     data = data if newline else data.removesuffix(b"\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_LEAST", 1)
-        numbered = list(_numbered_blocks(io.BytesIO(data), size, quotes=True, lines=0, origin="f"))
+        numbered = list(numbered_blocks(io.BytesIO(data), size, quotes=True, lines=0, origin="f"))
     found = [block.to_pybytes() for block, _ in numbered]
     assert b"".join(found) == data
     whole = list(csv.reader(io.StringIO(data.decode())))
@@ -37,4 +37,4 @@ def test_a_line_without_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(blocks, "MAX_LINE", 100)
     monkeypatch.setattr(blocks, "_LEAST", 10)
     with pytest.raises(InputError, match=r"a line that begins in line 2 is longer than"):
-        list(_numbered_blocks(io.BytesIO(b"short\n" + b"x" * 500), 20, quotes=False, lines=0, origin="f"))
+        list(numbered_blocks(io.BytesIO(b"short\n" + b"x" * 500), 20, quotes=False, lines=0, origin="f"))

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fairtrial import InputError
-from fairtrial.formats.columns import read_counts
+from fairtrial.formats.columns import read_counts, read_named
 
 ERRORS, ATTEMPTS = [0.0, 2.0, 1.0], [5.0, 8.0, 1.0]
 CSV = "errors,attempts\n0,5\n2,8\n1,1\n"
@@ -152,3 +152,12 @@ def test_refuse_counts(tmp_path: Path, kind: str) -> None:
 def test_refuse_what_is_no_file(tmp_path: Path) -> None:
     assert "is a directory" in refusal(tmp_path)
     assert "No such file" in refusal(tmp_path / "none.csv")
+
+
+def test_a_missing_text_is_empty_in_parquet_as_in_csv(tmp_path: Path) -> None:
+    table = {"person": ["anna", "bert"], "sex": ["f", None]}
+    pq.write_table(pa.table(table), tmp_path / "a.parquet")
+    (tmp_path / "a.csv").write_text("person,sex\nanna,f\nbert,\n")
+    for name in ("a.parquet", "a.csv"):
+        columns = read_named(tmp_path / name, names=("person", "sex"), what="one row per person")
+        assert columns["sex"].tolist() == ["f", ""]

@@ -211,7 +211,7 @@ def test_files_are_opened_once_for_their_head_and_once_for_their_rows(
     from fairtrial.formats import files
 
     opened: list[str] = []
-    plain, stream = open, files.open_stream
+    plain, stream = open, files._CountedFile
 
     def counted(place: Any, *arguments: Any, **options: Any) -> Any:
         opened.append(str(place))
@@ -222,7 +222,7 @@ def test_files_are_opened_once_for_their_head_and_once_for_their_rows(
         return stream(place, *arguments, **options)
 
     monkeypatch.setattr(files, "open", counted, raising=False)
-    monkeypatch.setattr(files, "open_stream", counted_stream)
+    monkeypatch.setattr(files, "_CountedFile", counted_stream)
     for rows, times in ((20, 1), (20_000, 2)):
         path = tmp_path / f"{rows}.csv"
         path.write_text("label,face\n" + "".join(f"{k % 2},{k}.5\n" for k in range(rows)))

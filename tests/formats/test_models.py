@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pytest
@@ -12,15 +13,32 @@ import fairtrial as ft
 from fairtrial.calibration import Calibration, fit_calibration
 from fairtrial.core.errors import InputError, OutputError, ParameterError
 from fairtrial.core.schema import NAME, Entries, Key
-from fairtrial.formats.models import NUMBERS, THRESHOLD, ModelFormat, exact
+from fairtrial.formats.models import NUMBERS, THRESHOLD, ModelFormat, SavedModel, exact
 
-FORMAT = ModelFormat("fairtrial toy", 2, (Key("name", NAME), Key("numbers", NUMBERS), Key("threshold", THRESHOLD)))
+
+@dataclass
+class Toy(SavedModel):
+    """A model that holds what it is made of."""
+
+    content: dict[str, Any]
+    FORMAT: ClassVar = ModelFormat(
+        "fairtrial toy", 2, (Key("name", NAME), Key("numbers", NUMBERS), Key("threshold", THRESHOLD))
+    )
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.content
+
+    @classmethod
+    def from_entries(cls, entries: Entries) -> Self:
+        return cls(entries)
+
+
 CONTENT: dict[str, Any] = {"name": "größe", "numbers": [[1.0, 2.5], [3.0, -1e300]], "threshold": "-inf"}
 
 
 def test_what_is_saved_is_read_back_and_sealed(tmp_path: Path) -> None:
-    FORMAT.save(CONTENT, tmp_path / "m.json")
-    found = FORMAT.load(tmp_path / "m.json", lambda entries: entries)
+    Toy(CONTENT).save(tmp_path / "m.json")
+    found = Toy.load(tmp_path / "m.json").content
     assert (found["name"], found["numbers"].tolist(), found["threshold"]) == ("größe", CONTENT["numbers"], -np.inf)
     written = json.loads((tmp_path / "m.json").read_text())
     assert (written["kind"], written["version"]) == ("fairtrial toy", 2)
@@ -45,11 +63,11 @@ def test_what_is_saved_is_read_back_and_sealed(tmp_path: Path) -> None:
     ],
 )
 def test_damage(change: dict[str, Any], code: str, tmp_path: Path) -> None:
-    FORMAT.save(CONTENT, tmp_path / "m.json")
+    Toy(CONTENT).save(tmp_path / "m.json")
     changed = {**json.loads((tmp_path / "m.json").read_text()), **change}
     (tmp_path / "m.json").write_text(json.dumps({key: value for key, value in changed.items() if value is not None}))
     with pytest.raises(InputError) as error:
-        FORMAT.load(tmp_path / "m.json", lambda entries: entries)
+        Toy.load(tmp_path / "m.json")
     assert error.value.code == code
 
 
@@ -57,28 +75,31 @@ def test_numbers_too_large_for_json_of_others(tmp_path: Path) -> None:
     text = '{"kind": "fairtrial toy", "version": 2, "name": "n", "threshold": 0, "numbers": [1e999]}'
     (tmp_path / "m.json").write_text(text)
     with pytest.raises(InputError) as error:
-        FORMAT.load(tmp_path / "m.json", lambda entries: entries)
+        Toy.load(tmp_path / "m.json")
     assert error.value.code == "value"
 
 
 @pytest.mark.parametrize("error", [KeyError("a"), TypeError("x"), ValueError("x"), IndexError("x"), OverflowError("x")])
 def test_entries_that_do_not_go_together(error: Exception, tmp_path: Path) -> None:
-    def build(entries: Entries) -> None:
-        raise error
+    class Broken(Toy):
+        @classmethod
+        def from_entries(cls, entries: Entries) -> Self:
+            assert entries
+            raise error
 
-    FORMAT.save(CONTENT, tmp_path / "m.json")
+    Toy(CONTENT).save(tmp_path / "m.json")
     with pytest.raises(InputError) as caught:
-        FORMAT.load(tmp_path / "m.json", build)
+        Broken.load(tmp_path / "m.json")
     assert caught.value.code == "model-damaged"
 
 
 def test_what_cannot_be_saved(tmp_path: Path) -> None:
     for value in (np.inf, np.nan):
         with pytest.raises(ParameterError):
-            FORMAT.save({**CONTENT, "numbers": [value]}, tmp_path / "m.json")
+            Toy({**CONTENT, "numbers": [value]}).save(tmp_path / "m.json")
     assert not list(tmp_path.iterdir())
     with pytest.raises(OutputError):
-        FORMAT.save(CONTENT, tmp_path / "nowhere" / "m.json")
+        Toy(CONTENT).save(tmp_path / "nowhere" / "m.json")
 
 
 def test_thresholds_in_json() -> None:

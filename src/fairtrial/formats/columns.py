@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError
-from fairtrial.core.trials import Frame
+from fairtrial.core.trials import Frame, object_array
 from fairtrial.core.words import listed
-from fairtrial.formats.files import Head, PathLike, read_head
+from fairtrial.formats.files import PathLike, read_head
 from fairtrial.formats.parquet import open_parquet, read_table
 from fairtrial.formats.text import DELIMITERS, Kind, Layout, read_columns, split_rows
 
@@ -20,82 +20,58 @@ from fairtrial.formats.text import DELIMITERS, Kind, Layout, read_columns, split
 def read_named(
     path: PathLike, *, numbers: Sequence[str] = (), names: Sequence[str] = (), optional: Sequence[str] = (), what: str
 ) -> dict[str, NDArray[Any]]:
-    """Read columns of numbers and columns of names; other columns do not matter.
-
-    Parameters
-    ----------
-    path
-        A file with a header: CSV, TSV or Parquet.
-    numbers, names
-        The columns to read, as numbers and as text.
-    optional
-        Columns that are read as text where they are there.
-    what
-        What the table should be, for errors: "one row per person".
-
-    Returns
-    -------
-    dict
-        The columns by their names.
+    """Read columns of numbers and of names, some of them optional, from CSV, TSV or Parquet; others do not matter.
 
     Raises
     ------
     InputError
-        A file without these columns, without a row, or with something in them that is not a number.
+        A file without these columns, without a row, or with something in them that is not a number. It says `what` the
+        table should be, such as "one row per person".
     """
     import pyarrow as pa
 
     head = read_head(path)
-    found: dict[str, NDArray[Any]]
+    delimiter, header = "", list[str]()
     if head.is_parquet:
         with open_parquet(head) as file:
             header = file.schema_arrow.names
-            _check_names(header, head, (*numbers, *names), what)
-            names = (*names, *(name for name in optional if name in header))
+    elif first := head.lines(1):
+        delimiter = max(DELIMITERS, key=first[0].count)
+        header = [name.strip() for name in split_rows(first, delimiter)[0]]
+    wanted = (*numbers, *names)
+    if any(name not in header for name in wanted) or len(set(header)) < len(header):
+        raise InputError(
+            f"{head.path}: expected a header with the columns {', '.join(wanted)}, {what}; "
+            f"found {listed(header) or 'nothing'}"
+        )
+    names = (*names, *(name for name in optional if name in header))
+    if head.is_parquet:
+        with open_parquet(head) as file:
             table = read_table(file, [*numbers, *names], head)
         try:
-            found = {name: table.column(name).cast(pa.float64()).to_numpy() for name in numbers}
-            found |= {name: np.array(table.column(name).cast(pa.string()).to_pylist(), dtype=object) for name in names}
+            arrays = {name: table[name].cast(pa.float64()).to_numpy() for name in numbers}
+            texts = {name: table[name].cast(pa.string()).fill_null("").to_pylist() for name in names}
         except MemoryError:
             raise
         except (pa.ArrowException, UnicodeError) as error:
             raise InputError(f"{head.path}: cannot be read as Parquet: {error}") from error
+        arrays |= {name: object_array(cells) for name, cells in texts.items()}
     else:
-        first = "".join(head.lines(1))
-        delimiter = max(DELIMITERS, key=first.count)
-        header = [name.strip() for name in split_rows([first], delimiter)[0]]
-        _check_names(header, head, (*numbers, *names), what)
-        names = (*names, *(name for name in optional if name in header))
         kinds: dict[str, Kind] = {
             name: "score" if name in numbers else "text" if name in names else "skip" for name in header
         }
         layout = Layout(kinds, delimiter, header=1, shape=listed(header))
         columns = read_columns(head, layout).columns
-        found = {name: columns[name] if name in numbers else columns[name].decode() for name in (*numbers, *names)}
-    if not len(found[(*numbers, *names)[0]]):
+        arrays = {name: columns[name] if name in numbers else columns[name].decode() for name in (*numbers, *names)}
+    if not len(arrays[wanted[0]]):
         raise InputError(f"{path}: has a header, but no row below it; expected {what}")
-    return found
+    return arrays
 
 
 def texts_of_frame(
     frame: Frame | Mapping[str, Sequence[Any]], names: Sequence[str], what: str
 ) -> dict[str, NDArray[np.object_]]:
-    """Read columns of a data frame, or of lists by column, as text; what is missing is empty.
-
-    Parameters
-    ----------
-    frame
-        Any table with named columns.
-    names
-        The columns.
-    what
-        What errors call it.
-
-    Returns
-    -------
-    dict
-        The columns by their names.
-    """
+    """Read columns of a data frame, or of lists by column, as text; what is missing is empty; errors call it `what`."""
     import pyarrow as pa
 
     try:
@@ -106,17 +82,9 @@ def texts_of_frame(
     if absent:
         raise InputError(f"{what} has no column {', '.join(absent)}; it has {listed(table.column_names) or 'none'}")
     return {
-        name: np.array(["" if own is None else str(own) for own in table.column(name).to_pylist()], dtype=object)
+        name: object_array(["" if cell is None else str(cell) for cell in table.column(name).to_pylist()])
         for name in names
     }
-
-
-def _check_names(header: Sequence[str], head: Head, wanted: Sequence[str], what: str) -> None:
-    if any(name not in header for name in wanted) or len(set(header)) < len(header):
-        raise InputError(
-            f"{head.path}: expected a header with the columns {', '.join(wanted)}, {what}; "
-            f"found {listed(header) or 'nothing'}"
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,25 +102,15 @@ class CountedPeople:
 
 
 def read_counts(path: PathLike) -> CountedPeople:
-    """Read the errors and the attempts of people; other columns do not matter.
-
-    Parameters
-    ----------
-    path
-        CSV, TSV or Parquet with the columns ``errors`` and ``attempts``, one row per person, and perhaps ``id``.
-
-    Returns
-    -------
-    CountedPeople
-        Errors, attempts and ids, one of each per person.
+    """Read the errors and the attempts of people, one row per person, and their ids if they are there.
 
     Raises
     ------
     InputError
         A file without these columns, with something in them that is not a whole number, or with an id twice.
     """
-    found = read_named(path, numbers=("errors", "attempts"), optional=("id",), what="one row per person")
-    errors, attempts, ids = found["errors"], found["attempts"], found.get("id")
+    table = read_named(path, numbers=("errors", "attempts"), optional=("id",), what="one row per person")
+    errors, attempts, ids = table["errors"], table["attempts"], table.get("id")
     for name, values in (("errors", errors), ("attempts", attempts)):
         bad = ~(np.isfinite(values) & (values >= 0) & (values == np.floor(values)))
         _check(bad, values, path, f"{name} must be a whole number of at least 0")
@@ -167,16 +125,6 @@ def read_counts(path: PathLike) -> CountedPeople:
 
 def read_paired_counts(first: PathLike, second: PathLike) -> tuple[CountedPeople, CountedPeople]:
     """Read the same people with two devices, matched by their ids if both tables have them, else row by row.
-
-    Parameters
-    ----------
-    first, second
-        Tables as for `read_counts`.
-
-    Returns
-    -------
-    tuple of CountedPeople
-        In the same order; with ids only if they were matched by them.
 
     Raises
     ------

@@ -27,8 +27,8 @@ _MAGIC = b"\x89FTC\r\n\x1a\n"
 _VERSION = 1
 _FIXED = struct.Struct("<8sHQI")
 _CHECK = 16
+# types of packed integers, with their sizes in bytes
 _KINDS = {np.dtype(f"u{size}").newbyteorder("<").str: size for size in (1, 2, 4, 8)}
-"""Types of packed integers, with their sizes in bytes."""
 _SMALL, _RATIO = 1 << 26, 2048
 """Bytes in memory that any file may take, and for each of its bytes: far more than counts of real scores do."""
 _AGAIN = "count the scores again, or get the file again"

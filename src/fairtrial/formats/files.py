@@ -8,10 +8,9 @@ import os
 import re
 import secrets
 import stat
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 
 
 _MOST = 8 << 30
-_LINE = 32
-"""Minimum number of bytes that a trial takes in memory; a shorter line counts as this many."""
+_LINE = 32  # minimum number of bytes that a trial takes in memory; a shorter line counts as this many
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -74,29 +72,7 @@ def size_text(size: int) -> str:
     return f"{size} bytes"
 
 
-class _Unpacked(RawIOBase):
-    """The bytes that a compressed stream unpacks to; an error if there are more than there may be."""
-
-    def __init__(self, stream: pa.NativeFile, most: int, path: Path) -> None:
-        self._stream = stream
-        self._most = most
-        self._path = path
-        self._read = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        # by way of an Arrow buffer: pyarrow's own readinto and read lose memory if they fail (pyarrow up to 26)
-        data: bytes = self._stream.read_buffer(len(buffer)).to_pybytes()
-        buffer[: len(data)] = data
-        self._read += max(len(data), _LINE * data.count(b"\n"))
-        check_unpacked(self._read, self._most, self._path)
-        return len(data)
-
-
-_MOST_ENTRIES = 100_000
-"""How many files and directories are looked at."""
+_MOST_ENTRIES = 100_000  # how many files and directories are looked at
 
 
 def files_matching(pattern: str) -> list[str]:
@@ -137,8 +113,7 @@ LockState: TypeAlias = Literal["held", "taken", "unknown"]
 
 ATTEMPTS = 5
 """How often a file that another process removed just before it was locked is made again."""
-_LONGEST = 180
-"""Bytes of a file's name that the place beside it takes over; a name may have 255 on most file systems."""
+_LONGEST = 180  # bytes of a file's name that the place beside it takes over; a name may have 255 on most file systems
 
 
 def lock(file: int) -> LockState:
@@ -225,10 +200,9 @@ FIRST_ROWS = 2000
 """Rows by whose cells columns are told."""
 _SPACES = re.compile(r"[ \t]+")
 _COMPRESSION = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""How files of older spreadsheets begin."""
+_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how files of older spreadsheets begin
+# how .xlsx and .ods files begin: with a part that only they have
 _ZIPPED_WORKBOOK = re.compile(rb"PK\x03\x04.{26}(\[Content_Types\]|_rels/|docProps/|xl/|mimetypeapp)", re.DOTALL)
-"""How .xlsx and .ods files begin: with a part that only they have."""
 COUNTS = ".ftc"
 """The ending of files of counts."""
 UNNAMED = "system"
@@ -236,14 +210,48 @@ UNNAMED = "system"
 _SETS = {"dev", "devel", "development", "test", "eval", "evaluation"}
 
 
-_PATIENCE = 10.0
-"""Seconds until somebody should have begun to write to a pipe."""
+_PATIENCE = 10.0  # seconds until somebody should have begun to write to a pipe
 _STANDARD_INPUT = "/dev/stdin"
 
 
 def is_counts(path: PathLike) -> bool:
     """Tell whether a name is that of a file of counts."""
     return os.fspath(path).lower().endswith(COUNTS)
+
+
+class _CountedFile(FileIO):
+    """A file that reports how much of it was read."""
+
+    def __init__(self, path: Path, progress: Progress | None) -> None:
+        super().__init__(path, "rb")
+        self._progress = progress
+
+    def readinto(self, buffer: Any) -> int:
+        count = super().readinto(buffer) or 0
+        if self._progress is not None:
+            self._progress(count)
+        return count
+
+
+class _Unpacked(RawIOBase):
+    """The bytes that a compressed file unpacks to; an error if there are more than there may be."""
+
+    def __init__(self, stream: pa.NativeFile, head: Head) -> None:
+        self._stream = stream
+        self._head = head
+        self._read = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        # by way of an Arrow buffer: pyarrow's own readinto and read lose memory if they fail (pyarrow up to 26)
+        data: bytes = self._stream.read_buffer(len(buffer)).to_pybytes()
+        buffer[: len(data)] = data
+        self._read += max(len(data), _LINE * data.count(b"\n"))
+        if self._head.max_size is not None:
+            check_unpacked(self._read, self._head.max_size, self._head.path)
+        return len(data)
 
 
 @dataclass(frozen=True)
@@ -285,13 +293,29 @@ class Head:
         """Whether it stands for the whole file."""
         return not self.place
 
-    def open(self, progress: Progress | None = None) -> AbstractContextManager[Stream]:
+    @contextmanager
+    def open(self, progress: Progress | None = None) -> Iterator[Stream]:
         """Open a stream of the decompressed bytes; errors of the file become an `InputError`."""
-        if self.block is None:
-            return open_stream(self.source, self.compression, progress, max_size=self.max_size, called=self.path)
-        if progress is not None and self.is_whole:
-            progress(self.source.stat().st_size)
-        return BytesIO(self.block)
+        if self.block is not None:
+            if progress is not None and self.is_whole:
+                progress(self.source.stat().st_size)
+            yield BytesIO(self.block)
+            return
+        try:
+            with BufferedReader(_CountedFile(self.source, progress), 1 << 20) as raw:
+                if self.compression is None:
+                    yield raw
+                    return
+                import pyarrow as pa
+
+                with pa.CompressedInputStream(raw, self.compression) as stream:
+                    yield BufferedReader(_Unpacked(stream, self), 1 << 16)
+        except OSError as error:
+            if self.compression is not None and error.errno is None:
+                raise InputError(
+                    f"{self.path}: the {self.compression} data is damaged or cut off ({error}); get the file again"
+                ) from error
+            raise InputError(f"{self.path}: cannot be read: {_why(error)}") from error
 
     @cached_property
     def _whole_lines(self) -> list[str]:
@@ -376,27 +400,34 @@ def split_spaces(line: str) -> list[str]:
 
 def expand(paths: PathLike | Sequence[PathLike]) -> list[Path]:
     """Find the files meant by a file, a glob, or several of them; a directory stays a directory."""
-    found: list[Path] = []
+    files: list[Path] = []
     for entry in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         if not os.fspath(entry):
             raise InputError("the name of a file is empty; is a variable of your shell not set?")
         path = _meant(entry)
         names: list[str] = []
-        try:
+        with _readable(entry):
             exists = path.exists()
             matches = [] if exists else files_matching(os.fspath(entry))
-        except (OSError, ValueError) as error:
-            raise InputError(f"{cut(entry, 200)}: cannot be read: {_why(error)}") from error
         if not exists and not matches:
             with suppress(OSError):
                 names = [sibling.name for sibling in path.parent.iterdir()]
             raise InputError(f"{entry}: there is no such file{nearest(path.name, names)}")
-        found.extend([path] if exists else map(Path, matches))
-    if not found:
+        files.extend([path] if exists else map(Path, matches))
+    if not files:
         raise InputError("no file was named")
-    if found.count(Path(_STANDARD_INPUT)) > 1:
+    if files.count(Path(_STANDARD_INPUT)) > 1:
         raise InputError("standard input can be read only once; write it to a file first")
-    return found
+    return files
+
+
+@contextmanager
+def _readable(path: PathLike) -> Iterator[None]:
+    """Turn an error of the system into one that names the file."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise InputError(f"{cut(os.fspath(path), 200)}: cannot be read: {_why(error)}") from error
 
 
 def _meant(path: PathLike) -> Path:
@@ -406,10 +437,8 @@ def _meant(path: PathLike) -> Path:
 
 def list_directory(path: Path) -> list[Path]:
     """List the files of a directory in the order of their names, hidden ones left out."""
-    try:
+    with _readable(path):
         return sorted(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {_why(error)}") from error
 
 
 def read_head(path: PathLike, max_size: int | None = None) -> Head:
@@ -423,7 +452,7 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
         How many bytes it may unpack to; `default_size` if nothing is said.
     """
     path, most, copy = _meant(path), default_size() if max_size is None else max_size, None
-    try:
+    with _readable(path):
         mode = path.stat().st_mode
         if stat.S_ISFIFO(mode):
             copy = _copied(path, most)
@@ -436,8 +465,6 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
             compression = next((name for start, name in _COMPRESSION.items() if data.startswith(start)), None)
             if compression is None and data.count(b"\n") < 3:
                 data += file.read(MAX_LINE)  # the first lines of a large matrix are long
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {_why(error)}") from error
     head = Head(path, b"", compression, most, copy)
     if compression is not None:
         with head.open() as stream:
@@ -486,52 +513,6 @@ def _copied(path: Path, most: int) -> IO[bytes]:
     return copy
 
 
-class _CountedFile(FileIO):
-    """A file that reports how much of it was read."""
-
-    def __init__(self, path: Path, progress: Progress | None) -> None:
-        super().__init__(path, "rb")
-        self._progress = progress
-
-    def readinto(self, buffer: Any) -> int:
-        count = super().readinto(buffer) or 0
-        if self._progress is not None:
-            self._progress(count)
-        return count
-
-
-@contextmanager
-def open_stream(
-    path: Path, compression: str | None, progress: Progress | None, *, max_size: int | None, called: Path
-) -> Iterator[Stream]:
-    """Open a stream of a file's decompressed bytes; errors of the file become an `InputError`.
-
-    Parameters
-    ----------
-    progress
-        Called with numbers of bytes as they are read from disk.
-    max_size
-        How many bytes a compressed file may unpack to; None: any number.
-    called
-        What errors call the file.
-    """
-    try:
-        with BufferedReader(_CountedFile(path, progress), 1 << 20) as raw:
-            if compression is None:
-                yield raw
-                return
-            import pyarrow as pa
-
-            with pa.CompressedInputStream(raw, compression) as stream:
-                yield BufferedReader(_Unpacked(stream, sys.maxsize if max_size is None else max_size, called), 1 << 16)
-    except OSError as error:
-        if compression is not None and error.errno is None:
-            raise InputError(
-                f"{called}: the {compression} data is damaged or cut off ({error}); get the file again"
-            ) from error
-        raise InputError(f"{called}: cannot be read: {_why(error)}") from error
-
-
 def read_whole(path: PathLike, most: int = 1 << 30) -> bytes:
     """Read the bytes of a file that is small by its nature, such as a manifest or a model.
 
@@ -540,15 +521,13 @@ def read_whole(path: PathLike, most: int = 1 << 30) -> bytes:
     InputError
         Something that is not a file, or has more bytes than that.
     """
-    try:
-        found = Path(path).stat()
-        if not stat.S_ISREG(found.st_mode):
+    with _readable(path):
+        status = Path(path).stat()
+        if not stat.S_ISREG(status.st_mode):
             raise InputError(f"{path}: cannot be read: it is not a file")
-        if found.st_size > most:
+        if status.st_size > most:
             raise InputError(f"{path}: has more than {size_text(most)}, which such a file never has; name another")
         return Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        raise InputError(f"{cut(os.fspath(path), 200)}: cannot be read: {_why(error)}") from error
 
 
 def _why(error: Exception) -> str:
@@ -601,17 +580,17 @@ def _write_whole(path: PathLike) -> Iterator[Path]:
     """
     try:
         target = Path(os.path.realpath(path))  # through a link, not over it
-        known = target.stat() if target.exists() else None
-        if known is not None:
-            _check_replaceable(path, known.st_mode)
+        existing = target.stat() if target.exists() else None
+        if existing is not None:
+            _check_replaceable(path, existing.st_mode)
         remove_leftovers(target)
-        with place_beside(target, 0o666 if known is None else 0o600) as place:
+        with place_beside(target, 0o666 if existing is None else 0o600) as place:
             yield place
             _sync(place, os.O_RDWR)
-            if known is not None:
+            if existing is not None:
                 with suppress(OSError):  # only the superuser can give a file away
-                    os.chown(place, known.st_uid, known.st_gid)
-                place.chmod(stat.S_IMODE(known.st_mode))
+                    os.chown(place, existing.st_uid, existing.st_gid)
+                place.chmod(stat.S_IMODE(existing.st_mode))
             os.replace(place, target)
             with suppress(OSError):  # a directory cannot be asked everywhere
                 _sync(target.parent, os.O_RDONLY)

@@ -16,13 +16,11 @@ from fairtrial.core.words import listed, shown
 from fairtrial.formats.files import UNNAMED, Head
 from fairtrial.formats.identities import as_options, finish_checked, note_format
 from fairtrial.formats.parquet import LOOKED_AT, plan_roles, sheet_of_table
-from fairtrial.formats.sheets import ReadOptions, Sheet
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_INDEX = re.compile(r"__index_level_\d+__")
-"""What the index of a pandas frame is called where it has no name."""
+_INDEX = re.compile(r"__index_level_\d+__")  # what the index of a pandas frame is called where it has no name
 
 
 def read_frame(frame: Frame, *, name: str = "data frame", **options: Any) -> Trials:
@@ -61,28 +59,25 @@ def read_frame(frame: Frame, *, name: str = "data frame", **options: Any) -> Tri
     >>> str(trials.notes[0])
     'read as data frame: scores face; label; kept besides: age'
     """
-    settings = as_options(options)
-    return finish_checked(note_format(_sheet(frame, settings, name).checked(settings), "data frame"), settings)
-
-
-def _sheet(frame: Frame, options: ReadOptions, origin: str) -> Sheet:
     import pyarrow as pa
 
+    settings = as_options(options)
     try:
         table = pa.table(frame)
     except (pa.ArrowException, TypeError, ValueError, OSError, AttributeError) as error:
         raise InputError(
-            f"{origin}: cannot be read as a table of named columns, one row per trial: {shown(error, 200)}"
+            f"{name}: cannot be read as a table of named columns, one row per trial: {shown(error, 200)}"
         ) from error
-    index = [own for own in table.column_names if _INDEX.fullmatch(own)]
+    index = [column for column in table.column_names if _INDEX.fullmatch(column)]
     table = _plain_texts(table.drop_columns(index))
     if not table.num_rows:
-        raise InputError(f"{origin}: holds no trial")
-    roles = plan_roles(table.schema, table.slice(0, LOOKED_AT).select, options, origin)
-    sheet = sheet_of_table(Head(Path(origin), b"", None), table, roles, options)
-    if not sheet.named:
-        sheet = replace(sheet, systems=(UNNAMED,))
-    return replace(sheet, taken=(*sheet.taken, *([f"left out: {listed(index)}, the index"] if index else [])))
+        raise InputError(f"{name}: holds no trial")
+    roles = plan_roles(table.schema, table.slice(0, LOOKED_AT).select, settings, name)
+    sheet = sheet_of_table(Head(Path(name), b"", None), table, roles, settings)
+    left = [f"left out: {listed(index)}, the index"] if index else []
+    systems = sheet.systems if sheet.named else (UNNAMED,)
+    sheet = replace(sheet, systems=systems, taken=(*sheet.taken, *left))
+    return finish_checked(note_format(sheet.checked(settings), "data frame"), settings)
 
 
 def _plain_texts(table: pa.Table) -> pa.Table:

@@ -114,7 +114,7 @@ def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[di
     if not people:
         template = "{place}: there is no claim, subject or probe id in which {person!o} could be found"
         raise InputError(template, place=str(place(0)), person=pattern)
-    found = dict(ids)
+    people_and_ids = dict(ids)
     left: dict[str, Further] = {}
     for role, column in people.items():
         numbered = column.numbered()
@@ -127,14 +127,14 @@ def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[di
                 "every id"
             )
             raise InputError(template, place=str(place(row)), person=pattern, role=role, name=column.name(row))
-        found[role] = rename_ids(numbered, names)
+        people_and_ids[role] = rename_ids(numbered, names)
         if role not in ids:
             continue
         if _KEPT_AS[role] not in ids:
-            found[_KEPT_AS[role]] = column
+            people_and_ids[_KEPT_AS[role]] = column
         else:
             left[f"{role}_id"] = column
-    return {name: found[name] for name in ID_FIELDS if name in found}, left
+    return {name: people_and_ids[name] for name in ID_FIELDS if name in people_and_ids}, left
 
 
 _SEARCHED_AT_ONCE = 100_000
@@ -156,7 +156,7 @@ def _search(pattern: str, names: Sequence[str]) -> list[str]:
     Python cannot interrupt a search, and some patterns take time that is exponential in the length of a name, so it
     runs in a process of its own, with a time limit.
     """
-    found: list[str] = []
+    matches: list[str] = []
     for start in range(0, len(names), _SEARCHED_AT_ONCE):
         asked = json.dumps([ceil(_SECONDS) + 1, pattern, list(names[start : start + _SEARCHED_AT_ONCE])])
         try:
@@ -175,8 +175,8 @@ def _search(pattern: str, names: Sequence[str]) -> list[str]:
             raise ParameterError(
                 "{person!o} cannot be applied to the ids", code="failed-pattern", person=pattern
             ) from error
-        found += json.loads(done.stdout)
-    return found
+        matches += json.loads(done.stdout)
+    return matches
 
 
 def _genuine(
@@ -188,8 +188,8 @@ def _genuine(
     columns: Sequence[str],
 ) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
     """Tell which trials are genuine: what the label says, and the ids where there is none; they must not contradict."""
-    known = "claim" in ids and "subject" in ids
-    if not known and (labels is None or options.genuine_by == "ids"):
+    has_people = "claim" in ids and "subject" in ids
+    if not has_people and (labels is None or options.genuine_by == "ids"):
         numbers = {name: c if isinstance(c, np.ndarray) else c.numbered().codes for name, c in sheet.columns.items()}
         raise InputError(
             "{origin}: nothing says which trials are genuine: it needs {wanted}{names}; name them, as in {columns!o}",
@@ -205,7 +205,7 @@ def _genuine(
             )
             raise InputError(template, origin=sheet.origin, genuine_by="label", columns={"label": "NAME"})
         return ids["claim"].equals(ids["subject"]), ()
-    if not known:
+    if not has_people:
         return labels, ()
     same = ids["claim"].equals(ids["subject"])
     wrong = labels != same
@@ -288,10 +288,9 @@ def check_repeated(sheet: Sheet) -> tuple[str, ...]:
 
 
 def _suspects(columns: Sequence[IdColumn], probe: IdColumn) -> NDArray[np.int64]:
-    """Give rows that may be repeated, in order: those that share a key with others. Equal ids have equal keys.
+    """Give rows that may be repeated, in order: those whose keys, equal for equal ids, are shared.
 
-    Probes alone often tell trials apart. The keys have the last bytes of long texts only. Where that leaves many rows,
-    those before them are looked at too.
+    Probes alone often tell trials apart. Keys have the last bytes of long texts; if many rows are left, earlier ones.
     """
     keys = _keys([probe], 0)
     shared = _shared(keys)
@@ -325,8 +324,7 @@ def _keys(columns: Sequence[IdColumn], skipped: int) -> NDArray[np.uint32]:
     return np.concatenate(in_threads(keys_of, range(0, len(columns[0]), _BLOCK)))
 
 
-_BLOCK = 1 << 17
-"""Rows that a thread works on at once."""
+_BLOCK = 1 << 17  # rows that a thread works on at once
 _ODD = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93)
 _FACTORS = tuple(np.uint64(odd) for odd in _ODD)
 _FEW_SUSPECTS = 20_000
@@ -341,6 +339,8 @@ def _shared(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 def _sharing(keys: NDArray[np.uint32], shared: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Give the rows whose key is shared."""
+    if not len(shared):
+        return np.zeros(0, dtype=np.int64)
     near = np.zeros(1 << 16, dtype=bool)
     near[shared >> np.uint32(16)] = True
     rows = np.flatnonzero(near[keys >> np.uint32(16)])
@@ -352,12 +352,12 @@ def _bytes_before_end(offsets: NDArray[np.int32], data: NDArray[np.uint8], skipp
     begin, end = int(offsets[0]), int(offsets[-1])
     padded = np.concatenate([np.zeros(skipped + 8, np.uint8), data[begin:end]])
     windows = np.ndarray(len(padded) - 7, np.dtype("<u8"), padded.data, strides=(1,))
-    found = np.asarray(windows[offsets[1:] - np.int32(begin)], dtype=np.uint64)
+    numbers = np.asarray(windows[offsets[1:] - np.int32(begin)], dtype=np.uint64)
     lengths = np.diff(offsets) - skipped
     if lengths.min() < 8:
         shifts = (8 * (8 - np.clip(lengths, 1, 8))).astype(np.uint64)
-        found = np.where(lengths > 0, found >> shifts, np.uint64(0))
-    return found
+        numbers = np.where(lengths > 0, numbers >> shifts, np.uint64(0))
+    return numbers
 
 
 def as_options(options: dict[str, Any]) -> ReadOptions:

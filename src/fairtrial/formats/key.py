@@ -47,8 +47,8 @@ def read_key(path: str, options: ReadOptions) -> Key:
         with parquet.open_parquet(head) as file:
             names = file.schema_arrow.names
             table = parquet.read_table(file, names, head)
-    elif found := text_header(head, key=True):
-        delimiter, names = found
+    elif header_line := text_header(head, key=True):
+        delimiter, names = header_line
     else:
         header = False
         delimiter, rows = head.rows
@@ -143,13 +143,13 @@ def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet
     return settle(joined, key.columns[key.label].numbered()[chosen], options), scored_rows
 
 
-def check_scored(found: Flags, key: Key, options: ReadOptions) -> tuple[Note, ...]:
+def check_scored(scored: Flags, key: Key, options: ReadOptions) -> tuple[Note, ...]:
     """Raise an error if trials of a key have no score; a note on them with `common`."""
-    missing = np.flatnonzero(~found)
+    missing = np.flatnonzero(~scored)
     if not len(missing):
         return ()
-    values: dict[str, Any] = {"key": key.origin, "count": len(missing), "all": len(found)}
-    if options.common and found.any():
+    values: dict[str, Any] = {"key": key.origin, "count": len(missing), "all": len(scored)}
+    if options.common and scored.any():
         template = "dropped {count:plural trial} of {all:count} in {key} that have no score"
         return (Note("key-missing", template, **values),)
     row = int(missing[0])

@@ -23,10 +23,9 @@ from fairtrial.formats.text import Kind, Layout, is_number, left_out, read_colum
 
 _GENUINE = re.compile(r"gen|genuin[a-z]*|clients?|pos|positives?|targets?|tar|mated")
 _IMPOSTOR = re.compile(r"imp|impost[a-z]*|neg|negatives?|nontargets?|non|nonmated")
+# words in names of files that say nothing of the system
 _PART = {"part", "shard", "chunk", "split", "of", "txt", "csv", "tsv", "dat", "scores", "score", "gz", "zst"}
-"""Words in names of files that say nothing of the system."""
-_PIECE = re.compile(r"\.a[a-z]$")
-"""The ending that `split` gives to the first pieces of a file: aa, ab, and so on."""
+_PIECE = re.compile(r"\.a[a-z]$")  # the ending that `split` gives to the first pieces of a file: aa, ab, and so on
 _LOOKED_AT = 50
 
 
@@ -114,10 +113,10 @@ def _read_one(ordered: Sequence[Head], options: ReadOptions, progress: Progress 
 def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
     """Tell what the columns hold, the scores called by their systems' names."""
     lines = [head.fields(_LOOKED_AT) for head in heads]
-    for head, found in zip(heads, lines, strict=True):
-        if not found:
+    for head, rows in zip(heads, lines, strict=True):
+        if not rows:
             raise InputError(f"{head.path}: holds nothing but comments")
-    widths = [len(found[0]) for found in lines]
+    widths = [len(rows[0]) for rows in lines]
     for head, width in zip(heads, widths, strict=True):
         if width != widths[0]:
             raise InputError(f"{heads[0].path} has {widths[0]} columns and {head.path} has {width}")
@@ -132,7 +131,7 @@ def _columns(heads: Sequence[Head], options: ReadOptions) -> tuple[str, ...]:
             columns={"score": str(len(roles) - roles[::-1].index("") if "" in roles else width)},
         )
     if not given:
-        roles = _guess_roles(width, [row for found in lines for row in found], head)
+        roles = _guess_roles(width, [row for rows in lines for row in rows], head)
     return tuple(headerless.column_names(roles, UNNAMED))
 
 

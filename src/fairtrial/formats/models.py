@@ -7,7 +7,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from fairtrial.core.schema import Entries, Key, ValueKind, check_entries, only
 from fairtrial.core.words import shown
 from fairtrial.formats.files import PathLike, read_whole, write_whole
 
-Model = TypeVar("Model")
 _SEALS: dict[str, Callable[[bytes], str]] = {
     "sha256": lambda content: hashlib.sha256(content).hexdigest(),
     # of models that fairtrial 0.2 saved
@@ -26,10 +25,10 @@ _SEALS: dict[str, Callable[[bytes], str]] = {
 
 
 def _array(value: Any) -> NDArray[np.float64]:
-    found = np.asarray(value, dtype=np.float64)
-    if not np.isfinite(found).all():
+    array = np.asarray(value, dtype=np.float64)
+    if not np.isfinite(array).all():
         raise ValueError
-    return found
+    return array
 
 
 def _threshold(value: Any) -> float:
@@ -79,75 +78,6 @@ class ModelFormat:
     kind: str
     version: int
     keys: tuple[Key, ...]
-
-    def save(self, content: Mapping[str, Any], path: PathLike) -> None:
-        """Write a model, whole or not at all.
-
-        Raises
-        ------
-        OutputError
-            If the file cannot be written.
-        ParameterError
-            If a number is not finite.
-        """
-        from fairtrial import __version__
-
-        whole = {"kind": self.kind, "version": self.version, "made_by": f"fairtrial {__version__}", **content}
-        try:
-            text = json.dumps({**whole, "sha256": _SEALS["sha256"](_canonical(whole))}, allow_nan=False)
-        except ValueError as error:
-            raise ParameterError("the model cannot be saved: one of its numbers is not finite") from error
-        with write_whole(path) as place:
-            place.write_text(text + "\n", encoding="utf-8")
-
-    def load(self, path: PathLike, build: Callable[[Entries], Model]) -> Model:
-        """Read a model.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file, JSON.
-        build : callable
-            Makes the model of its entries; a ValueError, TypeError, KeyError, IndexError or OverflowError says that
-            they do not go together.
-
-        Raises
-        ------
-        InputError
-            If the file cannot be read, is something else, of another version, or damaged.
-        """
-        data = read_whole(path)
-        again = "fit and save the model again"
-        try:
-            content = json.loads(data)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}: is not a {self.kind}: it is not valid JSON", code="not-a-model") from error
-        if not isinstance(content, dict) or content.get("kind") != self.kind:
-            raise InputError(f"{path}: is not a {self.kind}; {again}", code="not-a-model")
-        if content.get("version") != self.version:
-            version = shown(content.get("version"))
-            raise InputError(
-                f"{path}: is a model of version {version}, but this fairtrial reads version {self.version}; {again}",
-                code="model-version",
-            )
-        for name, seal in _SEALS.items():
-            checksum = content.pop(name, None)
-            if checksum is not None and checksum != seal(_canonical(content)):
-                raise InputError(
-                    f"{path}: is damaged: its checksum does not match its content; {again}, or remove {name!r} if you "
-                    "changed the model yourself",
-                    code="model-checksum",
-                )
-        known = {"kind", "version", "made_by", *(key.name for key in self.keys)}
-        if not content.keys() <= known:  # perhaps the name of the checksum itself was damaged
-            names = sorted(content.keys() - known)
-            template = "{path}: is damaged: {names:list} is not a key of a model; {again}"
-            raise InputError(template, code="unknown-key", path=str(path), names=names, again=again)
-        try:
-            return build(check_entries(content, self.keys, str(path), others=True))
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-            reason = f"{error} is missing" if isinstance(error, KeyError) else shown(error, 200)
-            raise InputError(f"{path}: is damaged: {reason}; {again}", code="model-damaged") from error
 
 
 class SavedModel(ABC):
@@ -199,8 +129,19 @@ class SavedModel(ABC):
         ------
         OutputError
             If the file cannot be written.
+        ParameterError
+            If a number is not finite.
         """
-        self.FORMAT.save(self.to_dict(), path)
+        from fairtrial import __version__
+
+        form = self.FORMAT
+        whole = {"kind": form.kind, "version": form.version, "made_by": f"fairtrial {__version__}", **self.to_dict()}
+        try:
+            text = json.dumps({**whole, "sha256": _SEALS["sha256"](_canonical(whole))}, allow_nan=False)
+        except ValueError as error:
+            raise ParameterError("the model cannot be saved: one of its numbers is not finite") from error
+        with write_whole(path) as place:
+            place.write_text(text + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
@@ -221,7 +162,38 @@ class SavedModel(ABC):
         InputError
             If the file cannot be read, is something else, of another version, or damaged.
         """
-        return cls.FORMAT.load(path, cls.from_entries)
+        form, data = cls.FORMAT, read_whole(path)
+        again = "fit and save the model again"
+        try:
+            content = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path}: is not a {form.kind}: it is not valid JSON", code="not-a-model") from error
+        if not isinstance(content, dict) or content.get("kind") != form.kind:
+            raise InputError(f"{path}: is not a {form.kind}; {again}", code="not-a-model")
+        if content.get("version") != form.version:
+            version = shown(content.get("version"))
+            raise InputError(
+                f"{path}: is a model of version {version}, but this fairtrial reads version {form.version}; {again}",
+                code="model-version",
+            )
+        for name, seal in _SEALS.items():
+            checksum = content.pop(name, None)
+            if checksum is not None and checksum != seal(_canonical(content)):
+                raise InputError(
+                    f"{path}: is damaged: its checksum does not match its content; {again}, or remove {name!r} if you "
+                    "changed the model yourself",
+                    code="model-checksum",
+                )
+        names_of_form = {"kind", "version", "made_by", *(key.name for key in form.keys)}
+        if not content.keys() <= names_of_form:  # perhaps the name of the checksum itself was damaged
+            names = sorted(content.keys() - names_of_form)
+            template = "{path}: is damaged: {names:list} is not a key of a model; {again}"
+            raise InputError(template, code="unknown-key", path=str(path), names=names, again=again)
+        try:
+            return cls.from_entries(check_entries(content, form.keys, str(path), others=True))
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+            reason = f"{error} is missing" if isinstance(error, KeyError) else shown(error, 200)
+            raise InputError(f"{path}: is damaged: {reason}; {again}", code="model-damaged") from error
 
 
 def _canonical(content: Mapping[str, Any]) -> bytes:

@@ -20,10 +20,8 @@ from fairtrial.formats.identities import settle
 from fairtrial.formats.sheets import ReadOptions, Sheet, columns_of
 from fairtrial.formats.text import EXACT
 
-_END = 22
-"""Bytes at the end of a zip archive, before a comment."""
-_MANY = 0xFFFF
-"""What an archive says there if it has more members than it can say."""
+_END = 22  # bytes at the end of a zip archive, before a comment
+_MANY = 0xFFFF  # what an archive says there if it has more members than it can say
 _SMALL = 1 << 26
 _OWN = ("scores", "genuine", "label", "impostor", "systems", *ID_FIELDS)
 

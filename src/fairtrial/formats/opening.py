@@ -14,7 +14,7 @@ from fairtrial.formats import parquet
 from fairtrial.formats.files import UNNAMED, Head, PathLike, expand, list_directory, read_head, system_name
 from fairtrial.formats.pieces import Piece, check_wide, rows_at_once
 from fairtrial.formats.registry import check_options, detect_formats, find_format
-from fairtrial.formats.sheets import ReadOptions, Roles, Sheet
+from fairtrial.formats.sheets import ReadOptions, Sheet
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -23,13 +23,12 @@ if TYPE_CHECKING:
 def open_pieces(
     paths: PathLike | Sequence[PathLike], format: str | None, options: ReadOptions, size: int
 ) -> tuple[tuple[str, ...], tuple[Piece, ...]]:
-    """Give the systems and the pieces of one set of trials in one file or several.
+    """Give the systems and the pieces of one set of trials, in files that are parts of it.
 
     Parameters
     ----------
     paths
-        A file, a glob, a directory of Parquet files, or several of them. They are parts of one set: each holds
-        trials of its own, of the same systems.
+        A file, a glob, a directory of Parquet files, or several of them, of the same systems.
     format, options
         As in `read_trials`.
     size
@@ -44,7 +43,7 @@ def open_pieces(
         raise ParameterError("{key!p} needs all trials in memory: read them whole", code="key-in-pieces", key=None)
     heads = [head for path in expand(paths) for head in _heads(path, options.max_size)]
     origin = listed([head.path for head in heads], 3)
-    found: list[Piece] = []
+    pieces_of_all: list[Piece] = []
     systems: tuple[str, ...] = ()
     for head in heads:
         ((chosen, _),) = [(find_format(format), [head])] if format else detect_formats([head], options)
@@ -66,10 +65,10 @@ def open_pieces(
                 "pieces are parts of one set, with the same systems"
             )
         systems = systems or named
-        found += [replace(piece, systems=named, format=chosen.name) for piece in pieces]
-    if not found:
+        pieces_of_all += [replace(piece, systems=named, format=chosen.name) for piece in pieces]
+    if not pieces_of_all:
         raise InputError(f"{origin}: holds no trial")
-    return options.chosen(systems, origin), tuple(found)
+    return options.chosen(systems, origin), tuple(pieces_of_all)
 
 
 def set_of_pieces(
@@ -148,8 +147,25 @@ def dataset_pieces(dataset: ds.Dataset, options: ReadOptions, size: int, *, name
             dataset.schema, lambda columns: dataset.head(parquet.LOOKED_AT, columns=columns), options, name
         )
         check_wide(roles, head)
-        found, at_once = dataset.get_fragments(), rows_at_once(size, roles)
-        return [piece for fragment in found for piece in _pieces(fragment, name, roles, options, at_once)]
+        pieces: list[Piece] = []
+        for fragment in dataset.get_fragments():
+            piece = _FragmentPiece(
+                path=getattr(fragment, "path", None) or name,
+                roles=roles,
+                options=options,
+                size=1,
+                at_once=rows_at_once(size, roles),
+                fragment=fragment,
+                place=", its rows",
+            )
+            if not hasattr(fragment, "split_by_row_group"):
+                pieces.append(piece)
+                continue
+            for part in fragment.split_by_row_group():
+                (group,) = part.row_groups
+                place, rows = f", row group {group.id}", group.num_rows
+                pieces.append(replace(piece, fragment=part, place=place, rows=rows, size=group.total_byte_size))
+        return pieces
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{name}: cannot be read as a dataset: {shown(error, 200)}") from error
 
@@ -164,30 +180,11 @@ def remote_dataset(address: str) -> Any:
         raise ParameterError(f"{address}: needs fsspec; pip install fsspec, and what it asks for") from error
     try:
         system, path = fsspec.core.url_to_fs(address)
-        found = system.glob(path) if any(mark in path for mark in "*?[") else [path]
-        if not found:
+        files = system.glob(path) if any(mark in path for mark in "*?[") else [path]
+        if not files:
             raise FileNotFoundError("there is no such file")
         checked = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
         form = ds.ParquetFileFormat(default_fragment_scan_options=checked)
-        return ds.dataset(found if len(found) > 1 else found[0], format=form, filesystem=system)
+        return ds.dataset(files if len(files) > 1 else files[0], format=form, filesystem=system)
     except (OSError, ValueError, ImportError) as error:
         raise InputError(f"{address}: cannot be read: {error}") from error
-
-
-def _pieces(fragment: Any, name: str, roles: Roles, options: ReadOptions, at_once: int) -> Iterator[Piece]:
-    piece = _FragmentPiece(
-        path=getattr(fragment, "path", None) or name,
-        roles=roles,
-        options=options,
-        size=1,
-        at_once=at_once,
-        fragment=fragment,
-        place=", its rows",
-    )
-    if not hasattr(fragment, "split_by_row_group"):
-        yield piece
-        return
-    for part in fragment.split_by_row_group():
-        group = part.row_groups[0]
-        place = f", row group {group.id}"
-        yield replace(piece, fragment=part, place=place, rows=group.num_rows, size=group.total_byte_size)

@@ -33,10 +33,10 @@ def _trial_columns(head: Head, count: int = 20) -> tuple[tuple[str, ...], ...]:
     if not lines or any(len(line) != 3 for line in lines):
         return ()
     first, last = ({line[k].lower() for line in lines} for k in (0, 2))
-    for known in (_WORDS, _NUMBERS):  # where one column has words, the other has ids that happen to be 0 and 1
-        found = [order for order, cells in ((_LAST, last), (_FIRST, first)) if cells <= known]
-        if found:
-            return tuple(found)
+    for words in (_WORDS, _NUMBERS):  # where one column has words, the other has ids that happen to be 0 and 1
+        orders = [order for order, cells in ((_LAST, last), (_FIRST, first)) if cells <= words]
+        if orders:
+            return tuple(orders)
     return ()
 
 

@@ -27,7 +27,6 @@ from fairtrial.formats.sheets import (
     Sheet,
     check_names,
     find_roles,
-    ids_of_flags,
     look_at,
     stack,
 )
@@ -41,8 +40,7 @@ if TYPE_CHECKING:
 
 _MARK = b"fairtrial"
 _DIGEST = 16
-_END = 8
-"""Bytes after the footer: its length, and PAR1."""
+_END = 8  # bytes after the footer: its length, and PAR1
 
 
 def write_parquet(table: pa.Table, place: Path) -> None:
@@ -187,8 +185,7 @@ def sheet_of_table(head: Head, table: pa.Table, roles: Roles, options: ReadOptio
     """Give the sheet of a table, or of some of its rows."""
     read = dict(zip(table.column_names, table.columns, strict=True))
     columns = {
-        name: _column(read[name], name, kind, head.origin, flags=name == roles.label)
-        for name, kind in roles.kinds_of(roles.columns).items()
+        name: _column(read[name], name, kind, head.origin) for name, kind in roles.kinds_of(roles.columns).items()
     }
     return sheet_of(head, roles, {name: column for name, column in columns.items() if column is not None}, options)
 
@@ -197,27 +194,27 @@ def _looks(schema: pa.Schema, first_of: FirstRows) -> dict[str, Look]:
     """Tell what columns hold: by their types, and texts by their first cells."""
     import pyarrow as pa
 
-    found: dict[str, Look] = {}
+    looks: dict[str, Look] = {}
     texts = []
     for column in schema:
         kind = column.type
         if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-            found[column.name] = "fraction"
+            looks[column.name] = "fraction"
         elif pa.types.is_integer(kind):
-            found[column.name] = "whole"
+            looks[column.name] = "whole"
         elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
             texts.append(column.name)
     if texts:
         first = first_of(texts)
         for name in texts if first is not None else ():
             try:
-                found[name] = look_at([cell or "" for cell in first.column(name).to_pylist()])
+                looks[name] = look_at([cell or "" for cell in first.column(name).to_pylist()])
             except UnicodeDecodeError:
-                found[name] = "text"
-    return found
+                looks[name] = "text"
+    return looks
 
 
-def _column(column: pa.ChunkedArray, name: str, kind: Kind, origin: str, *, flags: bool) -> Any:
+def _column(column: pa.ChunkedArray, name: str, kind: Kind, origin: str) -> Any:
     """Scores as numbers, ids as names; a further column as what it is, None if it is neither."""
     import pyarrow as pa
 
@@ -228,8 +225,6 @@ def _column(column: pa.ChunkedArray, name: str, kind: Kind, origin: str, *, flag
             return _further(column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column)
         if column.null_count:
             raise InputError(f"{origin}: column {name} has {column.null_count} empty cells; every trial needs one")
-        if flags and pa.types.is_boolean(column.type):
-            return column.to_numpy()
         if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
             return _names(column)
         texts = column.cast(pa.string())
@@ -247,7 +242,7 @@ def _names(column: pa.ChunkedArray) -> Ids:
     import pyarrow as pa
 
     if pa.types.is_boolean(column.type):
-        return ids_of_flags(column.to_numpy())
+        column = column.cast(pa.string())
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     encoded = column.cast(pa.dictionary(pa.int32(), pa.string()))
@@ -255,9 +250,9 @@ def _names(column: pa.ChunkedArray) -> Ids:
         chunk.dictionary.validate(full=True)
         if chunk.dictionary.null_count:
             raise pa.ArrowInvalid("a name is missing")
-    found = ids_from_arrow(encoded)
-    names = found.names.tolist()
-    return found if len(set(names)) == len(names) else rename_ids(found, names)
+    ids = ids_from_arrow(encoded)
+    names = ids.names.tolist()
+    return ids if len(set(names)) == len(names) else rename_ids(ids, names)
 
 
 def _scores(column: pa.ChunkedArray, name: str, origin: str) -> NDArray[np.floating]:
@@ -297,7 +292,7 @@ def write(trials: Trials, place: Path, target: Path) -> tuple[str, ...]:
     """Write Parquet."""
     table = to_arrow(trials, target)
     if trials.columns:
-        told = {_METADATA: json.dumps({"columns": list(trials.columns)}).encode()}
-        table = table.replace_schema_metadata({**(table.schema.metadata or {}), **told})
+        metadata = {_METADATA: json.dumps({"columns": list(trials.columns)}).encode()}
+        table = table.replace_schema_metadata({**(table.schema.metadata or {}), **metadata})
     write_parquet(table, place)
     return ()

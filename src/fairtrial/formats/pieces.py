@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def _numbered_blocks(
+def numbered_blocks(
     stream: Stream, size: int, *, quotes: bool, lines: int, origin: str
 ) -> Iterator[tuple[pa.Buffer, int]]:
     """Cut a text into blocks, each with the number of lines before it, beginning at `lines`."""
@@ -34,8 +34,7 @@ def _numbered_blocks(
         raise InputError(f"{origin}: {what} that begins in line {lines + 1:,} is {error}") from error
 
 
-_BYTES_FOR_EACH = 16
-"""Memory for one cell of a table, as it is decoded and checked."""
+_BYTES_FOR_EACH = 16  # memory for one cell of a table, as it is decoded and checked
 _LEAST_ROWS = 1 << 12
 
 
@@ -88,9 +87,9 @@ class Piece:
         names = dict(zip(self.file_systems, self.systems, strict=True))
         # a trial that lacks the score of one system may be dropped for all of them
         alone = not everything and self.options.nan != "drop"
-        for sheet in self.sheets([own for own, name in names.items() if name in systems] if alone else None):
+        for sheet in self.sheets([in_file for in_file, name in names.items() if name in systems] if alone else None):
             sheet = sheet.checked(self.options)
-            named = tuple(names[own] for own in sheet.systems) if sheet.named else self.systems
+            named = tuple(names[in_file] for in_file in sheet.systems) if sheet.named else self.systems
             taken = note_format(sheet, self.format).taken if everything else ()
             negate = self.options.negate
             negate = tuple(name for name in named if name in negate) if isinstance(negate, tuple) else negate
@@ -117,8 +116,10 @@ class _ParquetPiece(Piece):
             batches: list[pa.RecordBatch] = []
             rows = size = 0
             with open_parquet(head) as file:
-                found = file.iter_batches(parquet.ROWS, row_groups=[group], columns=roles.columns, use_threads=False)
-                for batch in found:
+                all_batches = file.iter_batches(
+                    parquet.ROWS, row_groups=[group], columns=roles.columns, use_threads=False
+                )
+                for batch in all_batches:
                     batches.append(batch)
                     rows, size = rows + batch.num_rows, size + parquet.unpacked_size(batch)
                     if rows + parquet.ROWS > self.at_once or size > most:
@@ -150,7 +151,7 @@ class _TextPiece(Piece):
                 blocks: Iterable[tuple[bytes | pa.Buffer, int]] = [(stream.read(self.size), self.lines)]
             else:
                 stream.read(self.start)
-                blocks = _numbered_blocks(
+                blocks = numbered_blocks(
                     stream, self.at_once, quotes=plan.layout.quotes, lines=self.lines, origin=self.path
                 )
             for block, before in blocks:
@@ -170,32 +171,21 @@ class _TextPiece(Piece):
 
 def parquet_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
     """Divide a Parquet file into pieces: row groups that together have about `size` bytes."""
+    path, pieces = str(head.path), list[Piece]()
     with open_parquet(head) as file:
-        roles = parquet.plan_roles(file.schema_arrow, parquet.first_rows(file), options, str(head.path))
+        roles = parquet.plan_roles(file.schema_arrow, parquet.first_rows(file), options, path)
         check_wide(roles, head)
-        at_once = rows_at_once(size, roles)
-        groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
-        sizes = [(group.num_rows, group.total_byte_size) for group in groups]
-    together: list[list[int]] = [[]]
-    for index, (rows, _) in enumerate(sizes):
-        if together[-1] and rows + sum(sizes[k][0] for k in together[-1]) > at_once:
-            together.append([])
-        together[-1].append(index)
-    found: list[Piece] = []
-    for some in filter(None, together):
-        rows, size = (sum(sizes[k][which] for k in some) for which in (0, 1))
-        found.append(
-            _ParquetPiece(
-                path=str(head.path),
-                groups=tuple(some),
-                roles=roles,
-                options=options,
-                rows=rows,
-                size=size,
-                at_once=at_once,
-            )
-        )
-    return found
+        most = rows_at_once(size, roles)
+        empty = _ParquetPiece(path=path, groups=(), roles=roles, options=options, rows=0, size=0, at_once=most)
+        piece, rows = empty, 0
+        for k in range(file.metadata.num_row_groups):
+            group = file.metadata.row_group(k)
+            if piece.groups and rows + group.num_rows > most:
+                pieces.append(piece)
+                piece, rows = empty, 0
+            rows += group.num_rows
+            piece = replace(piece, groups=(*piece.groups, k), rows=rows, size=piece.size + group.total_byte_size)
+    return [*pieces, piece] if piece.groups else []
 
 
 def rows_at_once(size: int, roles: Roles) -> int:
@@ -210,13 +200,13 @@ def _header_of(head: Head, lines: int) -> bytes:
         end = head.data.find(b"\n", end) + 1
         if not end:
             break
-    found = head.data[:end]
-    if not end or b"\r" in found.replace(b"\r\n", b"") or found.count(b'"') % 2:
+    header = head.data[:end]
+    if not end or b"\r" in header.replace(b"\r\n", b"") or header.count(b'"') % 2:
         raise InputError(
             f"{head.path}: cannot be read in pieces, as its header is not one line that ends in a line feed; rewrite "
             "it, or convert it to Parquet"
         )
-    return found
+    return header
 
 
 def text_pieces(
@@ -245,7 +235,7 @@ def text_pieces(
     start = len(header)
     with head.open() as stream:
         stream.seek(start)
-        blocks = _numbered_blocks(stream, at_once, quotes=plan.layout.quotes, lines=lines, origin=piece.path)
+        blocks = numbered_blocks(stream, at_once, quotes=plan.layout.quotes, lines=lines, origin=piece.path)
         for block, before in blocks:
             pieces.append(replace(piece, start=start, size=block.size, lines=before))
             start += block.size

@@ -11,7 +11,7 @@ from fairtrial.formats import headerless, parquet
 from fairtrial.formats.files import FIRST_ROWS, PathLike, read_head
 from fairtrial.formats.parquet import open_parquet
 from fairtrial.formats.registry import detect_formats
-from fairtrial.formats.sheets import ReadOptions, Roles, find_coding, label_meaning
+from fairtrial.formats.sheets import ReadOptions, find_coding, label_meaning
 from fairtrial.formats.table import plan_text, text_header
 from fairtrial.formats.text import split_rows
 
@@ -70,10 +70,10 @@ class Glance:
     @property
     def roles(self) -> dict[str, list[str]]:
         """The columns of each role, in their order."""
-        found: dict[str, list[str]] = {}
+        columns: dict[str, list[str]] = {}
         for column in self.columns:
-            found.setdefault(column.role, []).append(column.name)
-        return found
+            columns.setdefault(column.role, []).append(column.name)
+        return columns
 
 
 def glance(path: PathLike) -> Glance:
@@ -106,7 +106,7 @@ def glance(path: PathLike) -> Glance:
         return Glance(trouble=str(error))
     lines = tuple(cut(line, 200) for line in head.lines(_LINES)) if head.is_text else ()
     try:
-        [(told, _)] = detect_formats([head])
+        [(format_, _)] = detect_formats([head])
     except InputError as error:
         return Glance(lines=lines, trouble=str(error))
     cells: dict[str, list[str]] = {}
@@ -117,28 +117,26 @@ def glance(path: PathLike) -> Glance:
             with open_parquet(head) as file:
                 first = next(file.iter_batches(FIRST_ROWS), None)
                 cells = {name: [] if first is None else _texts(first.column(name)) for name in file.schema_arrow.names}
-                roles = parquet.plan_roles(file.schema_arrow, parquet.first_rows(file), ReadOptions(), str(head.path))
-            played = _played(roles)
-        elif told.name == "csv":
+                rows_of = parquet.first_rows(file)
+                played = parquet.plan_roles(file.schema_arrow, rows_of, ReadOptions(), str(head.path)).by_column
+        elif format_.name == "csv":
             delimiter, names = text_header(head) or (",", [])
             rows = split_rows(head.lines(1 + FIRST_ROWS, header=True), delimiter)[1:]
             cells = {name: [row[k].strip() for row in rows if k < len(row)] for k, name in enumerate(names) if name}
-            played = _played(plan_text(head, ReadOptions()).roles)
-        elif told.name == "headerless":  # its columns go by their numbers
+            played = plan_text(head, ReadOptions()).roles.by_column
+        elif format_.name == "headerless":  # its columns go by their numbers
             rows = head.rows[1]
             cells = {str(number): list(column) for number, column in enumerate(zip(*rows, strict=True), 1)}
             plan = headerless.plan_text(head, ReadOptions())
-            by_name = _played(plan.roles)
-            played = {
-                number: by_name.get(name, "other") for number, name in zip(cells, plan.layout.columns, strict=True)
-            }
+            roles = plan.roles.by_column
+            played = {number: roles.get(name, "other") for number, name in zip(cells, plan.layout.columns, strict=True)}
     except FairtrialError as error:
         trouble = str(error)
     columns = tuple(
         GlancedColumn(
-            name, played.get(name, "other"), tuple(cut(cell, 40) for cell in list(dict.fromkeys(own))[:_EXAMPLES])
+            name, played.get(name, "other"), tuple(cut(cell, 40) for cell in list(dict.fromkeys(values))[:_EXAMPLES])
         )
-        for name, own in cells.items()
+        for name, values in cells.items()
     )
     words = [word for name, role in played.items() if role == "label" for word in dict.fromkeys(cells[name])]
     try:
@@ -147,13 +145,7 @@ def glance(path: PathLike) -> Glance:
     except InputError as error:
         labels = tuple(GlancedLabel(word, "") for word in words[:_MOST_LABELS])
         trouble = trouble or str(error)
-    return Glance(told.name, told.description, columns, labels, lines, trouble)
-
-
-def _played(roles: Roles) -> dict[str, str]:
-    """Give the role of each column that plays one."""
-    single = {name: role for role, name in (("label", roles.label), ("system", roles.system)) if name is not None}
-    return dict.fromkeys(roles.scores, "score") | {column: field for field, column in roles.ids} | single
+    return Glance(format_.name, format_.description, columns, labels, lines, trouble)
 
 
 def _texts(column: Any) -> list[str]:

@@ -29,12 +29,10 @@ from fairtrial.formats.key import Flags, Key, check_scored, join, read_key
 from fairtrial.formats.registry import FORMATS, Format, Read, check_options, detect_formats, find_format, format_of_name
 from fairtrial.formats.sheets import ReadOptions, Sheet
 
-_SMALL = 1 << 26
-"""Bytes in memory that are not worth a closer look."""
+_SMALL = 1 << 26  # bytes in memory that are not worth a closer look
 _PLAIN, _COMPRESSED = 2, 10
 """Bytes in memory for each byte of a text file."""
-_TEXT = 40
-"""Bytes of a cell that is not a number or truth value."""
+_TEXT = 40  # bytes of a cell that is not a number or truth value
 
 
 def read_trials(
@@ -183,8 +181,8 @@ def _read_sheets(
                 "impostor scores; name the files in it instead"
             )
     if plain:
-        found = [(find_format(format), plain)] if format else detect_formats(plain, options)
-        groups += [(chosen, chosen.read, heads) for chosen, heads in found]
+        formats = [(find_format(format), plain)] if format else detect_formats(plain, options)
+        groups += [(chosen, chosen.read, heads) for chosen, heads in formats]
     sheets: list[Sheet] = []
     for chosen, read, heads in groups:
         check_options(chosen, options)
@@ -289,7 +287,7 @@ def write_trials(trials: TrialsLike, path: PathLike, *, format: str | None = Non
     if format is None and chosen.name == "bob4" and trials.model is not None:
         chosen = find_format("bob5")  # which has room for the model
     if chosen.write is None:
-        writable = [name for name, known in FORMATS.items() if known.write is not None]
+        writable = [name for name, format_ in FORMATS.items() if format_.write is not None]
         raise OutputError(f"{target}: format {chosen.name} cannot be written; choose one of {', '.join(writable)}")
     for name in trials.systems:
         if not name.isprintable():

@@ -207,14 +207,14 @@ def detect_formats(heads: Sequence[Head], options: ReadOptions | None = None) ->
         for format_ in joint:
             if format_.matches(heads):
                 return [(format_, list(heads))]
-        found: list[tuple[Format, list[Head]]] = []
+        single_formats: list[tuple[Format, list[Head]]] = []
         for head in heads:
             fitting = next((format_ for format_ in single if format_.matches([head])), None)
             if fitting is None:
                 break
-            found.append((fitting, [head]))
+            single_formats.append((fitting, [head]))
         else:
-            return found
+            return single_formats
     if options is not None and options.by_number and all(each.is_text for each in heads):
         return [(FORMATS["headerless"], [each]) for each in heads]
     if not head.is_text:
@@ -249,5 +249,5 @@ def format_of_name(target: Path) -> Format:
             if format_.name in ("parquet", "npz") and target.suffix.lower() in (".gz", ".zst"):
                 raise OutputError(f"{target}: {format_.name} is compressed already; leave out {target.suffix}")
             return format_
-    known = [ending for format_ in FORMATS.values() for ending in format_.endings]
-    raise OutputError(f"{target}: the name does not say which format to write; end it in {', '.join(known)}")
+    endings_known = [ending for format_ in FORMATS.values() for ending in format_.endings]
+    raise OutputError(f"{target}: the name does not say which format to write; end it in {', '.join(endings_known)}")

@@ -20,28 +20,28 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 ENDINGS = (".csv", ".tsv", ".parquet", ".md", ".tex")
 
 
-def _check_ending(path: PathLike, known: Sequence[str] = ENDINGS) -> str:
+def _check_ending(path: PathLike, endings: Sequence[str] = ENDINGS) -> str:
     """Give the ending of a file's name, if it says how the file is to be written."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     if len(suffixes) > 1 and suffixes[-1] in (".gz", ".zst") and suffixes[-2] in _DELIMITERS:
         suffixes.pop()
     ending = suffixes[-1] if suffixes else ""
-    if ending not in known:
-        raise OutputError(f"{path}: its name should end in {', '.join(known)}")
+    if ending not in endings:
+        raise OutputError(f"{path}: its name should end in {', '.join(endings)}")
     return ending
 
 
-def check_target(path: PathLike, known: Sequence[str] = ENDINGS) -> None:
+def check_target(path: PathLike, endings: Sequence[str] = ENDINGS) -> None:
     """Raise an error before any work where results could not be written.
 
     Parameters
     ----------
     path
         The file to be written.
-    known
+    endings
         The endings that the name may have.
     """
-    _check_ending(path, known)
+    _check_ending(path, endings)
     check_place(path)
 
 

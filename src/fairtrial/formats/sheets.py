@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError, TrialsError, check_choice, check_count
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, NanPolicy, object_array
+from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, NanPolicy
 from fairtrial.core.words import Text, cut, listed, nearest, shown
 from fairtrial.formats.text import Kind, concat_columns, is_number, is_whole
 
@@ -155,12 +155,12 @@ class ReadOptions:
         """
         chosen = self.systems or tuple(systems)
         negated = self.negate if isinstance(self.negate, tuple) else ()
-        for names, known, what in ((chosen, systems, ""), (negated, chosen, " to negate")):
-            missing = set(names).difference(known)
+        for names, among, what in ((chosen, systems, ""), (negated, chosen, " to negate")):
+            missing = set(names).difference(among)
             if missing:
                 name = min(missing, key=names.index)
                 raise TrialsError(
-                    f"{origin}: there is no system {shown(name)}{what}; there are {listed(known)}{nearest(name, known)}"
+                    f"{origin}: there is no system {shown(name)}{what}; there are {listed(among)}{nearest(name, among)}"
                 )
         return chosen
 
@@ -324,11 +324,6 @@ def decode_labels(
     return values[keep] == 1, keep, (note,)
 
 
-def ids_of_flags(flags: NDArray[np.bool_]) -> Ids:
-    """Truth values as words."""
-    return Ids(flags.astype(np.int32), object_array(["false", "true"]))
-
-
 def used_labels(labels: Ids) -> frozenset[str]:
     """Give the labels that some row has."""
     return frozenset(labels.names[np.flatnonzero(np.bincount(labels.codes))].tolist())
@@ -346,8 +341,8 @@ def find_coding(labels: Iterable[str], origin: str) -> tuple[str, str]:
     fitting = [coding for coding in _CODINGS if used <= set(coding)]
     if fitting:
         return fitting[0]
-    known = {word for coding in _CODINGS for word in coding}
-    strange = sorted(used - known)
+    words = {word for coding in _CODINGS for word in coding}
+    strange = sorted(used - words)
     names = listed(sorted(used), 6)
     raise InputError(
         "{origin}: {what}; expected {known}; otherwise name a label of each class, as in {genuine_labels!o} "
@@ -372,12 +367,12 @@ def label_meaning(label: str, coding: tuple[str, str]) -> str:
 
 def check_labels(labels: Iterable[str], options: ReadOptions, origin: str) -> None:
     """Raise an error where a label that was given does not occur, or where labels are of no one coding."""
-    known = set(labels)
+    present = set(labels)
     for word in (*options.genuine_labels, *options.impostor_labels):
-        if word not in known:
-            raise InputError(f"{origin}: there is no label {shown(word)}; there are {listed(sorted(known))}")
-    if known and not options.genuine_labels:
-        find_coding(known, origin)
+        if word not in present:
+            raise InputError(f"{origin}: there is no label {shown(word)}; there are {listed(sorted(present))}")
+    if present and not options.genuine_labels:
+        find_coding(present, origin)
 
 
 def find_attacks(labels: Ids) -> NDArray[np.bool_] | None:
@@ -394,26 +389,21 @@ def _plain(label: str) -> str:
 
 
 _ALIASES = {
-    "claim": (
-        *("claim", "claimed_id", "claimed", "model", "enrol", "enroll", "enrollment", "reference"),
-        *("modelid", "model_id", "bio_ref_subject_id"),
-    ),
-    "subject": ("subject", "real_id", "subject_id", "probe_subject_id", "speaker", "person"),
-    "model": ("model", "template", "bio_ref_template_id", "reference_id"),
-    "probe": (
-        *("probe", "probe_label", "utt", "utt_id", "utterance", "segment", "segmentid", "segment_id", "test"),
-        *("filename", "probe_key", "probe_template_id", "trial", "trial_id"),
-    ),
-    "label": ("label", "genuine", "target", "class", "is_genuine", "is_target", "key", "targettype", "cm-label"),
-    "system": ("system", "system_name"),
+    "claim": "claim claimed_id claimed model enrol enroll enrollment reference modelid model_id bio_ref_subject_id",
+    "subject": "subject real_id subject_id probe_subject_id speaker person",
+    "model": "model template bio_ref_template_id reference_id",
+    "probe": "probe probe_label utt utt_id utterance segment segmentid segment_id test filename probe_key "
+    "probe_template_id trial trial_id",
+    "label": "label genuine target class is_genuine is_target key targettype cm-label",
+    "system": "system system_name",
 }
 _SCORE = ("score", "scores")
+# usual names of columns that hold no scores, even where they hold numbers
 _FURTHER = {
     *("age", "gender", "sex", "quality", "session", "attack", "camera", "channel", "device", "duration", "snr"),
     *("index", "row", "id", "fold", "split", "year", "date", "time", "timestamp", "patient", "person", "participant"),
     *("visit", "site", "batch"),
 }
-"""Usual names of columns that hold no scores, even where they hold numbers."""
 _NEARLY_A_NUMBER = re.compile(r"[+\-\u2212]?(\d+([.,\u066b]\d*)?|[.,\u066b]\d+)([eE][+\-\u2212]?\d+)?\s*%?")
 _MISSING = {"", "-", "--", "?", "na", "n/a", "#n/a", "nan", "nil", "null", "none", "missing"}
 
@@ -438,14 +428,14 @@ def look_at(cells: Sequence[str]) -> Look:
 
 def _may_be_scores(cells: Sequence[str]) -> bool:
     """Tell whether most cells of a column taken for text are numbers after all, or nearly so, as 0,5 is."""
-    told = [cell for text in cells if (cell := text.strip()).lower() not in _MISSING]
-    return bool(told) and 2 * sum(_NEARLY_A_NUMBER.fullmatch(cell) is not None for cell in told) >= len(told)
+    filled = [cell for text in cells if (cell := text.strip()).lower() not in _MISSING]
+    return bool(filled) and 2 * sum(_NEARLY_A_NUMBER.fullmatch(cell) is not None for cell in filled) >= len(filled)
 
 
 def is_role(names: Sequence[str]) -> bool:
     """Tell whether one of the names is the usual name of a role, or of a column that holds no scores."""
-    known = {*_FURTHER, *(alias for aliases in _ALIASES.values() for alias in aliases)}
-    return any(name.lower() in known or _is_plain_score(name) for name in names)
+    usual = {*_FURTHER, *" ".join(_ALIASES.values()).split()}
+    return any(name.lower() in usual or _is_plain_score(name) for name in names)
 
 
 def _is_plain_score(name: str) -> bool:
@@ -470,16 +460,20 @@ class Roles:
     """Further columns of whole numbers that would be scores if they held fractions."""
 
     @property
+    def by_column(self) -> dict[str, str]:
+        """The role of each column that plays one."""
+        single = {"label": self.label, "system": self.system, **dict(self.ids)}
+        return dict.fromkeys(self.scores, "score") | {name: role for role, name in single.items() if name is not None}
+
+    @property
     def columns(self) -> list[str]:
         """All columns."""
-        others = [self.label, self.system, *(column for _, column in self.ids)]
-        return [*self.scores, *(column for column in others if column is not None), *self.further]
+        return [*self.by_column, *self.further]
 
     def kinds_of(self, names: Iterable[str]) -> dict[str, Kind]:
         """Give what columns of these names are read as."""
-        kinds: dict[str, Kind] = dict.fromkeys(self.columns, "text")
-        kinds.update(dict.fromkeys(self.further, "other"))
-        kinds.update(dict.fromkeys(self.scores, "score"))
+        kinds: dict[str, Kind] = dict.fromkeys(self.further, "other")
+        kinds |= {name: "score" if role == "score" else "text" for name, role in self.by_column.items()}
         return {name: kinds.get(name, "skip") for name in names}
 
     @property
@@ -502,10 +496,10 @@ class Roles:
     @property
     def taken(self) -> str:
         """What is taken for what, in words."""
-        roles = [("label", self.label), ("system", self.system), *self.ids]
-        told = [f"{role} {'' if role == name else f'from {cut(name, 40)}'}".strip() for role, name in roles if name]
+        others = [(role, name) for name, role in self.by_column.items() if role != "score"]
+        texts = [role if role == name else f"{role} from {cut(name, 40)}" for role, name in others]
         kept = [f"kept besides: {listed(self.further)}"] if self.further else []
-        return "; ".join([f"scores {listed(self.scores)}", *([", ".join(told)] if told else []), *kept])
+        return "; ".join([f"scores {listed(self.scores)}", *([", ".join(texts)] if texts else []), *kept])
 
 
 def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOptions, origin: str) -> Roles:
@@ -579,7 +573,7 @@ def roles_by_name(names: Sequence[str], options: ReadOptions) -> dict[str, str]:
     roles = {role: name for role, name in options.columns.items() if name in names}
     by_lower = {name.lower(): name for name in reversed(names)}
     for role, aliases in _ALIASES.items():
-        free = [name for alias in aliases if (name := by_lower.get(alias)) is not None and name not in given]
+        free = [name for alias in aliases.split() if (name := by_lower.get(alias)) is not None and name not in given]
         unused = [name for name in free if name not in roles.values()]
         if role not in roles and unused:
             roles[role] = unused[0]
@@ -588,16 +582,16 @@ def roles_by_name(names: Sequence[str], options: ReadOptions) -> dict[str, str]:
 
 def check_names(names: Sequence[str], options: ReadOptions, origin: str) -> None:
     """Raise an error where a name that was given is not there, or is there twice."""
-    known: set[str] = set()
+    present: set[str] = set()
     for name in names:
-        if name in known:
+        if name in present:
             raise InputError(f"{origin}: column {shown(name)} occurs twice; give each column its own name")
-        known.add(name)
+        present.add(name)
     given: set[str] = set()
     for name in (*options.columns.values(), *options.scores, *options.others):
-        if name not in known and options.key and name not in options.scores:
+        if name not in present and options.key and name not in options.scores:
             continue  # perhaps a column of the key
-        if name not in known:
+        if name not in present:
             raise InputError(
                 f"{origin}: there is no column {shown(name)}; there are {listed(names)}{nearest(name, names)}"
             )
@@ -625,17 +619,6 @@ def number_of(name: str) -> int:
 
 def given_roles(options: ReadOptions, width: int, origin: str, roles: Sequence[str] = ROLES) -> dict[int, str]:
     """Give the roles of the columns that the caller names by number, counted from 0 here.
-
-    Parameters
-    ----------
-    options
-        What the caller says of columns.
-    width
-        How many columns there are.
-    origin
-        The file.
-    roles
-        What the format knows.
 
     Raises
     ------

@@ -30,7 +30,6 @@ from fairtrial.formats.sheets import (
     check_unsure,
     columns_of,
     find_roles,
-    ids_of_flags,
     is_label,
     is_role,
     look_at,
@@ -73,8 +72,8 @@ def text_header(head: Head, *, key: bool = False) -> tuple[str, list[str]] | Non
     if len(names) == 1 and len(lines) > 1:  # names separated by spaces, with numbers below them
         names, cells = split_spaces(lines[0]), split_spaces(lines[1])
         delimiter = " "
-        known = key and sum(is_role([name]) for name in names) > 1
-        if len(cells) != len(names) or not (known or any(is_number(cell) for cell in cells)):
+        is_key = key and sum(is_role([name]) for name in names) > 1
+        if len(cells) != len(names) or not (is_key or any(is_number(cell) for cell in cells)):
             return None
     if key:
         below = split_rows(lines[1:], delimiter)[0] if len(lines) > 1 else []
@@ -166,13 +165,7 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
         columns=further,
         taken=(replace(roles, further=tuple(further)).taken, *left),
     )
-    label = None if roles.label is None or options.key else columns[roles.label]
-    if isinstance(label, np.ndarray):  # truth values speak for themselves, unless the caller says what they mean
-        words = frozenset(word for word, occurs in (("true", label.any()), ("false", not label.all())) if occurs)
-        sheet = replace(sheet, labels=words)
-        label = ids_of_flags(label) if options.genuine_labels else label
-    elif label is not None:
-        label = label.numbered()
+    label = None if roles.label is None or options.key else columns[roles.label].numbered()
     sheet = settle(sheet, label, options, whole=head.is_whole, columns=list(columns))
     is_by_ids = label is None and options.person is None and head.is_whole and not options.key
     if is_by_ids and len(sheet) and not sheet.genuine.any():
@@ -253,8 +246,8 @@ def write(trials: Trials, place: Path, target: Path, delimiter: str) -> tuple[st
     }
     systems = {*trials.systems, "score"}
     scores: dict[str, Look] = {name: "number" for name in table.column_names if name in systems}
-    found = find_roles(table.column_names, {**looks, **scores}, ReadOptions(), str(target))
-    taken = [name for name in trials.columns if name not in found.further]
+    roles = find_roles(table.column_names, {**looks, **scores}, ReadOptions(), str(target))
+    taken = [name for name in trials.columns if name not in roles.further]
     if not taken:
         return ()
     example = Text("{columns!o}", columns={"other": taken[0]})

@@ -94,14 +94,14 @@ def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
 
 _NAN_WITH_PAYLOAD = re.compile(r"[+-]?nan\(\w*\)", re.IGNORECASE)
 
+# lines that hold no trial; a small compressed file can hold more of them than anybody can wait for
 _MOST_IN_A_ROW = 1_000_000
-"""Lines that hold no trial; a small compressed file can hold more of them than anybody can wait for."""
 
 _BOM = b"\xef\xbb\xbf"
-_ROWS = 1 << 17
-"""Rows that one thread compares at once."""
-_LEAST = 1 << 16
-"""Bytes read at once at least."""
+_ROWS = 1 << 17  # rows that one thread compares at once
+_MOST_THREADS = 8  # more would wait for each other, and hold more blocks in memory
+_LEAST = 1 << 16  # bytes read at once at least
+_BLOCK = 1 << 22  # bytes that Arrow reads at once; it takes more time for smaller blocks
 
 EXACT = 2**53
 """Below it a 64-bit float is every whole number; from here on, scores may merge."""
@@ -159,8 +159,8 @@ class ArrowTexts:
         if len(chosen) and len(ends) > 1 and (np.diff(chosen) > 0).all() and chosen[0] >= 0:
             parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))  # Arrow would put all chunks together first
             starts = [0, *ends[:-1]]
-            found = zip(self.texts.chunks, parts, starts, strict=True)
-            taken = [chunk.take(pa.array(part - start)) for chunk, part, start in found if len(part)]
+            pieces = zip(self.texts.chunks, parts, starts, strict=True)
+            taken = [chunk.take(pa.array(part - start)) for chunk, part, start in pieces if len(part)]
             return ArrowTexts(pa.chunked_array(taken, type=pa.string()))
         return ArrowTexts(self.texts.take(pa.array(chosen)))
 
@@ -184,8 +184,8 @@ class ArrowTexts:
 
         if self.plain or not any(map(_has_odd_ends, self.texts.chunks)):
             return self
-        found = ArrowTexts(pc.utf8_trim(self.texts, characters=characters))
-        return self if found.same_as(self) else found
+        trimmed = ArrowTexts(pc.utf8_trim(self.texts, characters=characters))
+        return self if trimmed.same_as(self) else trimmed
 
     def same_as(self, other: IdColumn) -> bool:
         return len(self) == len(other) and bool(self.equals(other).all())
@@ -318,21 +318,9 @@ def read_columns(head: Head, layout: Layout, progress: Progress | None = None) -
 
 
 def cut_blocks(stream: Stream, size: int, *, quotes: bool = False) -> Iterator[pa.Buffer]:
-    """Cut a text into blocks of whole lines.
+    """Cut a text, read from its beginning or the end of a line, into whole lines of about `size` bytes.
 
-    Parameters
-    ----------
-    stream
-        The text from its beginning, or from the end of a line.
-    size
-        How many bytes a block has at most, unless a line is longer.
-    quotes
-        Whether a line may end within a cell in quotes, where no block ends.
-
-    Raises
-    ------
-    ValueError
-        A line, or a cell in quotes, that does not end.
+    With `quotes`, no block ends within a cell in quotes. A ValueError if a line, or such a cell, does not end.
     """
     import pyarrow as pa
 
@@ -371,7 +359,7 @@ def in_threads(function: Callable[[Item], Made], items: Iterable[Item]) -> list[
 
     items = iter(items)
     first = list(islice(items, 2))
-    threads = pa.cpu_count()
+    threads = min(pa.cpu_count(), _MOST_THREADS)
     if threads == 1 or len(first) < 2:
         return [function(item) for item in chain(first, items)]
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -395,7 +383,7 @@ def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict
     if layout.delimiter == " " and (b"\t" in head.data or b"  " in head.data):
         return None
     longest = max(len(line) for line in head.data.split(b"\n"))
-    size = min(max(1 << 20, 8 * longest), MAX_LINE)  # in the cache, but enough for several lines
+    size = min(max(_BLOCK, 8 * longest), MAX_LINE)
     headers = chain([head.first_line + layout.header], repeat(None))
     with head.open(progress) as stream:
         blocks = zip(cut_blocks(stream, size), headers, strict=False)
@@ -414,23 +402,10 @@ def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict
 
 
 def _read_block(block: pa.Buffer, header: int | None, layout: Layout) -> tuple[pa.Table, bool]:
-    """Read the columns of a block of lines, also those that are left out, and tell whether all texts are plain.
+    """Read the columns of some lines, and tell whether all texts are plain; a ValueError if Arrow might misread them.
 
-    A quote in a column that is left out might reach into others.
-
-    Parameters
-    ----------
-    block
-        Whole lines.
-    header
-        How many of them come before the first trial; None if the block is not the first one.
-    layout
-        The columns.
-
-    Raises
-    ------
-    ValueError
-        If Arrow cannot read it, or might not read what is meant.
+    The first block has some lines of `header` before the first trial, others have None. Columns that are left out are
+    read too, as a quote there might reach into others.
     """
     import pyarrow as pa
 
@@ -481,7 +456,7 @@ def _parse(
             include_columns=list(types),
             null_values=[""] if layout.quotes else [],
             strings_can_be_null=False,
-            check_utf8=quotes,  # else `_holds_marks` does, at a lower price
+            check_utf8=quotes,  # else `_look_at_texts` does, at a lower price
         ),
     )
 
