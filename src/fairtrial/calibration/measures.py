@@ -44,7 +44,7 @@ from fairtrial.core.words import listed, shown, term
 from fairtrial.counting.search import hull_points
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
 from fairtrial.inference.bootstrap import Bootstrap
-from fairtrial.inference.decide import Judgement
+from fairtrial.inference.decide import Judgement, once
 from fairtrial.inference.estimates import Estimate, Threshold, estimate_of_values, rates_of, variance_of_values
 from fairtrial.inference.folds import check_all_held_out
 from fairtrial.inference.intervals import RateInterval
@@ -509,6 +509,19 @@ def _point_statistic(
     return Statistic(estimate, values, errors=(counts, point.weights))
 
 
+@once
+def _evidence_of(judgement: Judgement, unchanged: bool) -> Evidence:
+    """Compute the evidence of a judged system, from its scores unchanged or calibrated on dev."""
+    sets, system = judgement.sets, judgement.system
+    return Evidence(unchanged_scores(system), sets) if unchanged else Evidence.fitted(sets, (system,))
+
+
+@once
+def _figure_of(judgement: Judgement, measure: EvidenceMeasure) -> Statistic:
+    """Compute the statistic of a judged system."""
+    return measure.figure(measure.evidence(judgement))
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceMeasure:
     """A named statistic of evidence.
@@ -608,8 +621,7 @@ class EvidenceMeasure:
         """
         if isinstance(judgement, Evidence):
             return judgement
-        sets, system = judgement.sets, judgement.system
-        unchanged = self.raw or self.posteriori
+        sets, unchanged = judgement.sets, self.raw or self.posteriori
         if sets.origin == "given" and not unchanged:
             raise ParameterError(
                 "{measure} is calibrated on dev and judged on test; give both sets", code="needs-dev", measure=self.name
@@ -617,9 +629,7 @@ class EvidenceMeasure:
         if not isinstance(sets.test, Trials) or not (unchanged or isinstance(sets.dev, Trials)):
             template = "{measure} needs Trials, one row per trial; build them with Trials.from_arrays"
             raise TrialsError(template, code="needs-trials", measure=self.name)
-        if unchanged:
-            return judgement.once("evidence of raw scores", lambda: Evidence(unchanged_scores(system), sets))
-        return judgement.once("evidence", lambda: Evidence.fitted(sets, (system,)))
+        return _evidence_of(judgement, unchanged)
 
     def judged(self, judgement: Judgement | Evidence) -> Statistic:
         """Compute the statistic of a judged system, once.
@@ -636,7 +646,7 @@ class EvidenceMeasure:
         """
         if isinstance(judgement, Evidence):
             return self.figure(judgement)
-        return judgement.once(("figure", self), lambda: self.figure(self.evidence(judgement)))
+        return _figure_of(judgement, self)
 
     def interval(
         self, judgement: Judgement | Evidence, *, confidence: float = 0.95, threshold: Threshold = "re-estimated"

@@ -257,7 +257,7 @@ def llr_maps(
     Parameters
     ----------
     methods : sequence of str, default ("logistic",)
-        How scores are calibrated: logistic, pav, gaussian, kde; may be repeated, for several maps.
+        How scores are calibrated: logistic, pav, gaussian, kde; several give several maps.
     prior : float, default 0.5
         The prior probability of a genuine trial at which ``logistic`` and ``gaussian`` weigh the classes.
     confidence : float, default 0.95

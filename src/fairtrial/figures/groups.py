@@ -350,7 +350,7 @@ def groups_along(
     range : tuple of (float, float), default (0.0, 1.0)
         The range of alpha.
     groups : sequence of str, default ()
-        Only these groups; may be repeated.
+        Only these groups.
     """
     alphas = alpha_grid(points, low=range[0], high=range[1])
     return Drawn((group_curves(result, alphas=alphas, criterion=criterion, measure=measure, groups=groups),))

@@ -182,7 +182,7 @@ def covered_cells(
     rho : float or sequence of float, optional
         Correlations of the attempts of a person.
     methods : sequence of str, default ()
-        Any of dr, bp, sb, bb, lbb, brr and bb-ml; may be repeated.
+        Any of dr, bp, sb, bb, lbb, brr and bb-ml.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
         How attempts of a person come to be correlated.
     data_sets : int, default 1000

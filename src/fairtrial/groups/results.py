@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, finite, table_of
-from fairtrial.core.tables import Kind as ColumnKind
 from fairtrial.core.tables import Table
 from fairtrial.core.words import (
     Text,
@@ -46,7 +45,7 @@ def _rate_fields(measure: str, interval: str, *, detail: bool = False, optional:
     )
 
 
-def _limit_fields(figure: str, kind: ColumnKind) -> tuple[Field, Field, Field]:
+def _limit_fields(figure: str, kind: str) -> tuple[Field, Field, Field]:
     """Declare the limits of a figure: two numbers in JSON, one interval in tables."""
     low, high = f"{figure}_low", f"{figure}_high"
     interval = Field(f"{figure}_interval", "interval", kind, get=attrgetter(low, high), in_json=False)
