@@ -43,10 +43,10 @@ class OperatingPoint:
     @property
     def described(self) -> str:
         """The provenance of points and curves, in words."""
-        return described(self.kind, str(self.criterion), self.far, "EER", "HTER")
+        return provenance_words(self.kind, str(self.criterion), self.far, "EER", "HTER")
 
 
-def described(kind: Kind, rule: str, interval: RateInterval, equal: str, rate: str) -> str:
+def provenance_words(kind: Kind, rule: str, interval: RateInterval, equal: str, rate: str) -> str:
     """Say where curves and points come from, whose rates are equal, and what points show."""
     origin = PROVENANCES[kind]
     return (
@@ -465,7 +465,7 @@ def precision_recall_plot(
         raise ParameterError("{low!p} must be a fraction from 0 to below 1, not {given}", code="limit", given=low)
     judgement, interval = systems[0].judgement, systems[0].precision
     rule = judgement.criterion.described(float(judgement.alpha[0]))
-    origin = described(judgement.kind, rule, interval, "break-even points", "F1")
+    origin = provenance_words(judgement.kind, rule, interval, "break-even points", "F1")
     with axes_for(ax, "precision-recall", f"Precision and recall. {origin}") as (axes, pen):
         for number, curve in enumerate(systems):
             even, precision, recall = curve.break_even.value, curve.precision, curve.recall

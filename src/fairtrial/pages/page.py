@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -154,6 +155,11 @@ def read(name: str) -> str:
     return (resources.files("fairtrial.pages") / name).read_text(encoding="utf-8")
 
 
+def _script(name: str) -> str:
+    """Read a script for a page: those of libraries as they are, our own without the comment at their head."""
+    return read(name) if name.startswith("vendor/") else re.sub(r"\A/\*.*?\*/\n", "", read(name), flags=re.DOTALL)
+
+
 def render(page: Page) -> str:
     """Write the page as HTML: styles, scripts and data within; names of systems and files are always text."""
     from jinja2 import Environment, StrictUndefined
@@ -173,7 +179,7 @@ def render(page: Page) -> str:
         citation=_citation(page),
         rates=[term(name) for name in ("FAR", "FRR")],
         style=palette() + "".join(read(name) for name in _STYLES),
-        scripts=[read(name) for name in (*(CHART_SCRIPTS if page.explore else ()), *SCRIPTS)],
+        scripts=[_script(name) for name in (*(CHART_SCRIPTS if page.explore else ()), *SCRIPTS)],
         data=_embedded(page.charts),
     )
 
