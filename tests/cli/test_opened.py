@@ -53,11 +53,22 @@ def test_figures_are_those_of_the_trials_read_whole(files: list[str], monkeypatc
     assert "no-areas" in [note["code"] for note in pieces[1]["notes"] if isinstance(note, dict)]
 
 
+def test_systems_are_compared_as_those_read_whole(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    (whole,) = found("compare", *files, "--resamples", 50)["pairs"]
+    monkeypatch.setattr(read, "expected_memory", lambda paths: 10**12)
+    (pieces,) = found("compare", *files, "--resamples", 50, "--memory", "64MB")["pairs"]
+    assert pieces["discordant"] == whole["discordant"]
+    for test, other in zip(pieces["tests"], whole["tests"], strict=True):
+        assert test["test"] == other["test"]
+        assert test["p_value"] == pytest.approx(other["p_value"], rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("command", "option"),
     [
         ("evaluate", ["--report", "page.html"]),
         ("evaluate", ["--common"]),
+        ("compare", ["--report", "page.html"]),
         ("epc", ["--bands", "pointwise"]),
         ("epc", ["--compare", "face,voice"]),
     ],

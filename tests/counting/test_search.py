@@ -15,7 +15,7 @@ from fairtrial.counting import ScoreSource, as_source, kernels, search
 from fairtrial.counting import tallies as errors
 from fairtrial.counting.kernels import fit_cells
 from fairtrial.counting.search import SplitTally, all_points, crossing_points, hull_points
-from fairtrial.counting.tallies import Scores
+from fairtrial.counting.tallies import PooledSource, Scores
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
@@ -149,6 +149,17 @@ def test_search_of_sorted_scores_against_all_of_them(
     source = as_source(SHAPES[shape](np.random.default_rng(8), 5_000))
     for find in (hull_points, _at_equality, _at_rates):
         assert same(find(search.sort_once(source)), find(source))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("per_cell", [1, 7, 32])
+def test_search_of_scores_sorted_by_part(shape: str, per_cell: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(errors, "SORT_AT_ONCE", 10**9)
+    monkeypatch.setattr(search, "_PER_CELL", per_cell)
+    parts = [as_source(SHAPES[shape](np.random.default_rng(seed), size)) for seed, size in ((8, 2_000), (9, 300))]
+    by_part = PooledSource(tuple(map(search.sort_once, parts)))
+    for find in (hull_points, _at_equality, _at_rates):
+        assert same(find(by_part), find(PooledSource(tuple(parts))))
 
 
 @given(score_arrays(max_size=15), st.sampled_from([1, 3]))

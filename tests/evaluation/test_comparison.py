@@ -33,15 +33,22 @@ def test_errors_are_those_of_evaluate() -> None:
     assert [(pair.a, pair.b) for pair in result.pairs] == [("old", "new"), ("old", "best"), ("new", "best")]
 
 
-def test_progress_is_told_within_each_pair() -> None:
-    told: list[float] = []
-    compare(DEV, TEST, systems=["old", "new"], n_resamples=1000, workers=2, progress=told.append)
-    assert sum(told) == pytest.approx(1)
-    assert len(told) >= 5
-    assert max(told) < 0.5
-    told.clear()
-    compare(DEV, TEST, n_resamples=100, progress=told.append)
-    assert sum(told) == pytest.approx(3)
+def test_progress_counts_pairs() -> None:
+    done: list[float] = []
+    compare(DEV, TEST, progress=done.append)
+    assert done == [1, 1, 1]
+
+
+def test_only_the_leading_test_is_computed_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
+        raise AssertionError("nobody asked for it")
+
+    monkeypatch.setattr("fairtrial.evaluation.comparison.bootstrap_difference", refuse)
+    result = compare(DEV, TEST)
+    assert [table.name for table in result.main_tables()] == ["tests", "ranking"]
+    assert result.answer() in str(result)
+    with pytest.raises(AssertionError, match="asked"):
+        result.pairs[0].tests  # noqa: B018
 
 
 def test_letters_tell_the_better_system_apart() -> None:

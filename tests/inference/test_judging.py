@@ -1,5 +1,7 @@
 """Judged once: where thresholds come from, what the errors are, who is in dev and test."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -7,7 +9,7 @@ from numpy.typing import NDArray
 from fairtrial import Trials, TrialsError, evaluate
 from fairtrial.core.notes import Note
 from fairtrial.inference import TrialSets, judge, judge_at, judged_interval, make_blocks
-from fairtrial.inference.decide import Judgement
+from fairtrial.inference.decide import Judgement, once
 from fairtrial.inference.people import Cluster
 from fairtrial.rules import choose_thresholds
 from simulated import crossed
@@ -57,14 +59,19 @@ def test_a_given_threshold_has_nothing_to_choose_it_on() -> None:
         judge(TrialSets(None, TEST), system="a")
 
 
-def test_what_was_found_out_once_is_not_found_out_again() -> None:
-    found, calls = judge(TrialSets(ARRAYS, OTHERS)), list[int]()
+def test_values_are_computed_once_for_their_arguments() -> None:
+    first, second = (judge(TrialSets(ARRAYS, OTHERS)) for _ in range(2))
+    calls = []
 
-    def make() -> int:
-        calls.append(1)
+    @once
+    def add(judgements: Sequence[Judgement], thresholds: NDArray[np.float64], side: str = "test") -> int:
+        calls.append(side)
         return len(calls)
 
-    assert [found.once("a", make), found.once("a", make), found.once(("b", 1), make)] == [1, 1, 2]
+    one, other = np.array([1.0]), np.array([2.0])
+    values = [add([first], one), add([first], one.copy()), add([first], other), add([first, second], one)]
+    assert [*values, add([first], one, side="dev"), add([second], one)] == [1, 1, 2, 3, 4, 5]
+    assert add([first], one, "test") == 1
 
 
 def test_errors_by_trial_and_in_sum_are_the_same() -> None:

@@ -67,13 +67,7 @@ class Record:
     FIELDS: ClassVar[tuple[Field, ...]] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain numbers, texts, lists and dicts, under the names of the command line's JSON.
-
-        Returns
-        -------
-        dict
-            Rates are fractions.
-        """
+        """Return the record as plain numbers, texts, lists and dicts, as JSON of the command line has them."""
         entries = {}
         for field in self.FIELDS:
             if field.in_json and ((value := plain(field.value(self))) is not None or field.in_json != "if known"):
@@ -127,28 +121,17 @@ def table_of(
     fields: Sequence[Field],
     records: Iterable[Any],
     *,
-    notes: Sequence[Note | str] = (),
-    section: str | None = None,
-    shown: Sequence[int] | None = None,
-    detail: bool = False,
     titles: Mapping[str, str] = MappingProxyType({}),
+    **settings: Any,
 ) -> Table:
-    """Make a table of the fields that have a title, one row per record; `titles` by key replace those declared."""
-    columns = [field for field in fields if field.title]
-    rows = tuple(tuple(field.cell(record) for field in columns) for record in records)
-    return Table(
-        name,
-        caption,
-        tuple(
-            Column(field.key, titles.get(field.key, field.title), field.kind, field.detail, field.optional)
-            for field in columns
-        ),
-        rows,
-        tuple(notes),
-        section,
-        None if shown is None else tuple(shown),
-        detail,
-    )
+    """Make a table of the fields that have a title, one row per record; see `Table.of`.
+
+    `titles` by key replace those declared.
+    """
+    shown = [replace(field, title=titles.get(field.key, field.title)) for field in fields if field.title]
+    columns = [Column(field.key, field.title, field.kind, field.detail, field.optional) for field in shown]
+    rows = ({field.key: field.cell(record) for field in shown} for record in records)
+    return Table.of(name, caption, columns, rows, **settings)
 
 
 def _warnings(tables: Iterable[Table]) -> list[Note]:
@@ -180,34 +163,29 @@ class Result(Record, ABC):
 
     @abstractmethod
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables of the result, the main one first.
+        """Return the tables of the result, the main one first."""
 
-        Returns
-        -------
-        tuple of Table
-            The tables.
-        """
+    def main_tables(self) -> tuple[Table, ...]:
+        """Return the tables that people see without asking for more, with the warnings of all tables."""
+        main = [table for table in self.tables() if not table.detail]
+        hidden = dict.fromkeys(note for table in self.tables() if table.detail for note in table.notes)
+        warnings = [note for note in hidden if isinstance(note, Note) and note.warning]
+        return (*main[:-1], *(table.with_notes(*warnings) for table in main[-1:]))
 
     @abstractmethod
     def answer(self) -> str:
-        """Write the answer in one sentence that can be quoted.
-
-        Returns
-        -------
-        str
-            One line: who is better or how good it is, the interval, p, and what it rests on.
-        """
+        """Write the answer in one sentence that can be quoted: who is better or how good, the interval, p, and why."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {cut(self.answer(), _SHOWN)}>"
 
     def __str__(self) -> str:
-        main = [table for table in self.tables() if not table.detail]
+        main = self.main_tables()
         warnings = [f"warning: {warning}" for warning in _warnings(main)]
         return "\n\n".join(["\n".join([self.answer(), *warnings]), *(table.to_text() for table in main)])
 
     def _repr_html_(self) -> str:
-        main = [table for table in self.tables() if not table.detail]
+        main = self.main_tables()
         warnings = "".join(f"<p>Warning: {escape(str(warning))}</p>" for warning in _warnings(main))
         tables = "".join(replace(table, notes=_remarks(table.notes)).to_html() for table in main)
         return f"<p><strong>{escape(self.answer())}</strong></p>{warnings}{tables}"
@@ -225,23 +203,11 @@ class Result(Record, ABC):
         return "\n".join(table.to_latex() for table in self.tables())
 
     def to_arrow(self) -> pa.Table:
-        """Convert the main table to Arrow; see `Table.to_arrow`.
-
-        Returns
-        -------
-        pyarrow.Table
-            Rates are fractions.
-        """
+        """Convert the main table to Arrow; see `Table.to_arrow`."""
         return self.tables()[0].to_arrow()
 
     def to_frame(self) -> Any:
-        """Convert the main table to a data frame; see `Table.to_frame`.
-
-        Returns
-        -------
-        pandas.DataFrame or polars.DataFrame
-            Rates are fractions.
-        """
+        """Convert the main table to a data frame of pandas or polars; see `Table.to_frame`."""
         return self.tables()[0].to_frame()
 
     def plot(self, name: str = "", *, ax: Any = None, **options: Any) -> Any:

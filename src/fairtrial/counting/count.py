@@ -90,7 +90,7 @@ def count_files(
         The largest distance of the bounds of an error rate, relative to the rate; it decides the number of cells.
     thresholds : sequence of str, default ()
         Thresholds known beforehand, for all systems or for one: errors there are counted exactly, and by person if the
-        files have ids; may be repeated.
+        files have ids.
     together : bool, default False
         Whether the files are one set of trials, such as lists of genuine and impostor scores, or several systems;
         otherwise each file holds trials of its own, and one is read at a time.

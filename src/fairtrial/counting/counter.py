@@ -40,6 +40,20 @@ class Roster:
     def __len__(self) -> int:
         return len(self._numbers)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, as they came."""
+        return tuple(self._numbers)
+
+    def persons(self, others: Iterable[Roster] = (), *, linked: bool = True) -> dict[str, int]:
+        """Number the persons of this roster and of others together, by name; `linked` names are one person."""
+        union = Roster()
+        for roster in (self, *others):
+            union.merge(roster)
+        names, _, links = union.ordered()
+        pairs = links if linked else links[:0]
+        return dict(zip(names, merge_names(len(names), pairs[:, 0], pairs[:, 1]).tolist(), strict=True))
+
     def number(self, ids: IdColumn) -> Integers:
         """Give the number of the person of each trial."""
         column = ids.numbered()
@@ -108,11 +122,14 @@ class PersonRanks:
         As in `PersonErrors`.
     counts
         For each role: class (impostor, genuine), name, number of thresholds below the score.
+    totals
+        The same of all trials: class, number of thresholds below the score.
     """
 
     names: tuple[str, ...]
     person: Integers
     counts: dict[Role, Integers]
+    totals: Integers
 
 
 class WatchedErrors:
@@ -536,11 +553,16 @@ class Counter(NamedSystems):
         """
         index = self._index(system)
         names, order, links = self._roster.ordered()
-        counts = self._watched[index].renumbered(order) if self._watched else {}
-        return PersonRanks(names, merge_names(len(names), links[:, 0], links[:, 1]), counts)
+        watched = self._watched[index] if self._watched else WatchedErrors(self._by_system[index])
+        person = merge_names(len(names), links[:, 0], links[:, 1])
+        return PersonRanks(names, person, watched.renumbered(order), watched.by_class)
 
     has_scores = False
     notes: tuple[Note, ...] = ()
+
+    def run_together(self, works: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Run functions that use the counts, one after the other."""
+        return [work() for work in works]
 
     @property
     def ids(self) -> frozenset[str]:
@@ -548,23 +570,30 @@ class Counter(NamedSystems):
         return frozenset(self.roles if self._watched else ())
 
     @property
-    def people(self) -> set[str]:
+    def roster(self) -> Roster:
         """The names of all people, if they were counted."""
-        return set(self._roster.ordered()[0])
+        return self._roster
 
     def same_as(self, other: Any) -> bool:
         """Compare the counts of two counters."""
         return self is other or bool(self == other)
 
-    def people_between(self, system: str, thresholds: NDArray[np.float64], cluster: Any) -> Any:
-        """Count people by their trials between thresholds; None unless these were given beforehand, with ids."""
-        from fairtrial.inference.person_counts import people_of_counter
+    def people_between(
+        self,
+        systems: Sequence[str],
+        thresholds: Sequence[NDArray[np.float64]],
+        cluster: Any,
+        numbers: Mapping[str, int],
+    ) -> Any:
+        """Count people's trials between thresholds of one system; None unless these were given beforehand, with ids."""
+        from fairtrial.inference.person_counts import PersonCounts
 
-        watched = self.thresholds[system]
-        if not set(thresholds.tolist()) <= set(watched):
+        (system, *others), watched = systems, self.thresholds[systems[0]]
+        if others or not self.roles or not set(thresholds[0].tolist()) <= set(watched):
             return None
-        people = people_of_counter(self, system=system)
-        return None if people is None else people.at([watched.index(threshold) for threshold in thresholds.tolist()])
+        ranks = self.ranks_by_person(system=system)
+        counts = PersonCounts.of_names(cluster, ranks.names, ranks.counts, ranks.totals, numbers)
+        return counts.at([watched.index(threshold) for threshold in thresholds[0].tolist()])
 
     def source_of(self, system: str | None) -> Any:
         """Refuse to give scores, which a counter does not keep."""

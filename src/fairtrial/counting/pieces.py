@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter as Multiset
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from math import prod
 from os import PathLike, fspath
 from threading import Semaphore, Thread
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -22,17 +23,17 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_classes
 from fairtrial.core.parameters import read_bytes
 from fairtrial.core.trials import NamedSystems, NanPolicy, Trials
 from fairtrial.core.words import listed, plural, shown
-from fairtrial.counting.counter import ROLES, Counter
+from fairtrial.counting.counter import ROLES, Counter, Roster
 from fairtrial.counting.executors import run_tasks
 from fairtrial.counting.kernels import Cells, fit_cells
 from fairtrial.counting.search import CellTally, GatherTally
-from fairtrial.counting.tallies import MAX_CELLS, SORT_AT_ONCE, Scores, Tally, processors
+from fairtrial.counting.tallies import MAX_CELLS, SORT_AT_ONCE, Scores, Tally, processors, rank_tally
 from fairtrial.formats.identities import as_options
 from fairtrial.formats.opening import dataset_pieces, open_pieces, remote_dataset, set_of_pieces
 from fairtrial.formats.pieces import ReadTrials
 from fairtrial.formats.sheets import check_labels
-from fairtrial.inference.people import Cluster
-from fairtrial.inference.person_counts import CountedPeople, people_of_counter
+from fairtrial.inference.people import CLUSTER_ROLES, Cluster
+from fairtrial.inference.person_counts import PersonCounts, cells_of_ranks
 from fairtrial.inference.variance import Floats
 
 Total = TypeVar("Total")
@@ -74,7 +75,7 @@ class Survey:
         The number of pieces that each note is about.
     ids : frozenset of str
         The ids of the trials.
-    people : set of str
+    roster : Roster
         The names of all people.
     """
 
@@ -84,19 +85,18 @@ class Survey:
     taken: tuple[str, ...] = ()
     notes: Multiset[str] = field(default_factory=Multiset)
     ids: frozenset[str] = frozenset()
-    people: set[str] = field(default_factory=set)
+    roster: Roster = field(default_factory=Roster)
 
     @classmethod
     def of(cls, read: ReadTrials) -> Survey:
         """Describe some trials."""
-        trials, people = read.trials, set[str]()
-        for role in ROLES:
-            if role in trials.ids:
-                column = trials.ids[role].numbered()
-                people.update(column.names[np.unique(column.codes)].tolist())
+        trials, roster = read.trials, Roster()
+        people = [roster.number(trials.ids[role]) for role in ROLES if role in trials.ids]
+        if len(people) == len(ROLES):
+            roster.link(np.stack(people, axis=1)[trials.genuine])
         genuine = int(np.count_nonzero(trials.genuine))
         counts = (genuine, len(trials) - genuine)
-        return cls(*counts, read.labels, read.taken, Multiset(trials.notes), frozenset(trials.ids), people)
+        return cls(*counts, read.labels, read.taken, Multiset(trials.notes), frozenset(trials.ids), roster)
 
     def merge(self, other: Survey) -> None:
         """Add the survey of other trials, in whatever order they come."""
@@ -106,14 +106,14 @@ class Survey:
         self.taken = min(filter(None, (self.taken, other.taken)), default=())
         self.notes += other.notes
         self.ids |= other.ids
-        self.people |= other.people
+        self.roster.merge(other.roster)
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyQuestion:
     """What the trials are."""
 
-    system: None = None
+    systems: tuple[str, ...] = ()
     needs_ids: bool = True
 
     def start(self) -> Survey:
@@ -134,7 +134,7 @@ class SurveyQuestion:
 class ScoreQuestion:
     """A tally of the scores of one system."""
 
-    system: str
+    systems: tuple[str]
     tally: Tally[Any]
     needs_ids: bool = False
 
@@ -144,7 +144,7 @@ class ScoreQuestion:
 
     def add(self, total: Any, read: ReadTrials) -> Any:
         """Count some scores."""
-        return self.tally.add(total, read.trials.column(self.system), read.trials.genuine)
+        return self.tally.add(total, read.trials.column(*self.systems), read.trials.genuine)
 
     def merge(self, a: Any, b: Any) -> Any:
         """Add two totals."""
@@ -153,21 +153,25 @@ class ScoreQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PeopleQuestion:
-    """The trials of each person between thresholds."""
+    """The trials of each person by cell: between thresholds of one system, or of several together."""
 
-    system: str
-    thresholds: tuple[float, ...]
+    systems: tuple[str, ...]
+    thresholds: tuple[NDArray[np.float64], ...]
     roles: tuple[str, ...]
     needs_ids: bool = True
 
     def start(self) -> Counter:
-        """Give a counter of the thresholds, with as few cells as possible."""
-        return Counter(self.system, thresholds=self.thresholds, precision=0.5, threads=1)
+        """Give a counter that takes the number of a cell as a score."""
+        cells = prod(len(thresholds) + 1 for thresholds in self.thresholds)
+        return Counter("cell", thresholds=np.arange(cells - 1.0), precision=0.5, threads=1)
 
     def add(self, total: Counter, read: ReadTrials) -> Counter:
         """Count some trials."""
+        columns = zip(self.systems, self.thresholds, strict=True)
+        ranks = [rank_tally(thresholds).ranks(read.trials.column(system)) for system, thresholds in columns]
+        cells = cells_of_ranks(ranks, list(map(len, self.thresholds)))
         ids = {role: read.trials.ids[role] for role in self.roles}
-        total.update(read.trials.column(self.system), read.trials.genuine, **ids)
+        total.update(cells.astype(np.float64), read.trials.genuine, **ids)
         return total
 
     def merge(self, a: Counter, b: Counter) -> Counter:
@@ -191,11 +195,11 @@ class Answers(NamedTuple):
 
 def answer_parts(questions: Sequence[Any], systems: Sequence[str], parts: Sequence[Part]) -> Answers:
     """Answer questions for some parts of a set of these systems; this is the work of other processes."""
-    named = tuple(dict.fromkeys(question.system for question in questions))
+    named = tuple(dict.fromkeys(name for question in questions for name in question.systems or systems))
     everything = any(question.needs_ids for question in questions)
     totals, rows = [question.start() for question in questions], 0
     for part in parts:
-        for read in part.trials(systems if None in named else named, everything=everything):
+        for read in part.trials(named, everything=everything):
             rows += len(read.trials)
             totals = [question.add(total, read) for question, total in zip(questions, totals, strict=True)]
     return Answers(totals, rows, sum(part.size for part in parts))
@@ -460,36 +464,45 @@ class OpenTrials(NamedSystems):
         """
         return isinstance(other, OpenTrials) and self._parts == other._parts
 
+    def run_together(self, works: Sequence[Callable[[], Total]]) -> list[Total]:
+        """Run functions that count trials in passes, and let each pass answer all of them; see `answer_together`."""
+        return answer_together(works)
+
     @property
     def ids(self) -> frozenset[str]:
         """The ids of the trials."""
         return self.survey.ids
 
     @property
-    def people(self) -> set[str]:
+    def roster(self) -> Roster:
         """The names of all people."""
-        return self.survey.people
+        return self.survey.roster
 
-    def people_between(self, system: str, thresholds: Floats, cluster: Cluster) -> CountedPeople | None:
-        """Count people by the numbers of their trials between thresholds that rise.
+    def people_between(
+        self, systems: Sequence[str], thresholds: Sequence[Floats], cluster: Cluster, numbers: Mapping[str, int]
+    ) -> PersonCounts:
+        """Count people by the numbers of their trials between thresholds.
 
         Parameters
         ----------
-        system : str
-            The name of the system.
-        thresholds : ndarray of float
-            Rising thresholds, shape (thresholds,).
+        systems : sequence of str
+            The names of the systems.
+        thresholds : sequence of ndarray of float
+            For each system, rising thresholds.
         cluster : {"none", "claim", "subject", "both"}
             What dependent trials share.
+        numbers : dict of str to int
+            The number of each person by name.
 
         Returns
         -------
-        CountedPeople or None
-            The counts; None without people.
+        PersonCounts
+            The counts by cell: by the combination of the numbers of thresholds below the scores of a trial.
         """
-        roles = ("claim", "subject") if cluster == "both" else (cluster,)
-        question = PeopleQuestion(self.check_system(system), tuple(thresholds.tolist()), roles)
-        return people_of_counter(ask(self, question), system=system)
+        names = tuple(map(self.check_system, systems))
+        counter = ask(self, PeopleQuestion(names, tuple(thresholds), CLUSTER_ROLES[cluster], cluster != "none"))
+        ranks = counter.ranks_by_person()
+        return PersonCounts.of_names(cluster, ranks.names, ranks.counts, ranks.totals, numbers)
 
     def source_of(self, system: str | None) -> OpenSource:
         """Give the scores of one system.
@@ -624,7 +637,7 @@ class OpenSource:
                 f"{self._trials.origin}: this needs all {scores:,} scores of {self._system} in memory at once; choose "
                 'a criterion that does not, such as eer, or allow more memory, as in memory="16GB"'
             )
-        total: Total = ask(self._trials, ScoreQuestion(self._system, what))
+        total: Total = ask(self._trials, ScoreQuestion((self._system,), what))
         if is_known:
             self._counts = total.copy()  # type: ignore[attr-defined]
         return total

@@ -16,7 +16,7 @@ others are looked at. All searches are exact for any scores; a good fit of the c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -24,7 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.counting.kernels import Cells, Chosen, Gathered, Integers, gather, passes_for, position, refine_cells
-from fairtrial.counting.tallies import MAX_CELLS, ArraySource, ErrorCounts, Genuine, Scores, ScoreSource, SortedSource
+from fairtrial.counting.tallies import (
+    MAX_CELLS,
+    ArraySource,
+    ErrorCounts,
+    Genuine,
+    Scores,
+    ScoreSource,
+    SortedSource,
+    add_counts,
+    count_errors,
+)
 
 Level: TypeAlias = Callable[[ErrorCounts], NDArray[np.float64]]
 Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]
@@ -292,6 +302,9 @@ def _candidates(source: ScoreSource, choose: Choice, fineness: int) -> ErrorCoun
     """Count errors at -inf and at every distinct score of the cells that `choose` keeps."""
     if isinstance(source, SortedSource):
         return _of_chosen_cells(source.points, choose)
+    parts = getattr(source, "sources", ())
+    if parts and all(isinstance(part, SortedSource) for part in parts):
+        return _of_pooled_cells(parts, choose)
     cells = source.lay_cells(fineness)
     if cells is None:
         return all_points(source)
@@ -346,6 +359,22 @@ def _of_chosen_cells(points: ErrorCounts, choose: Choice) -> ErrorCounts:
     edges = np.append(np.arange(0, len(points) - 1, _PER_CELL), len(points) - 1)
     inside = np.repeat(choose(points[edges]), np.diff(edges))
     return points[np.concatenate([[0], 1 + np.flatnonzero(inside)])]
+
+
+def _of_pooled_cells(parts: Sequence[SortedSource], choose: Choice) -> ErrorCounts:
+    """Give the points of the cells that `choose` keeps, of several sources that are sorted each by itself."""
+
+    def count(thresholds: NDArray[np.float64]) -> ErrorCounts:
+        return add_counts([count_errors(part, thresholds) for part in parts])
+
+    scores = [part.points.threshold for part in parts]
+    edges = np.unique(np.concatenate([each[::_PER_CELL] for each in scores] + [each[-1:] for each in scores]))
+    chosen = choose(count(edges))
+    inside = [edges[:1]]
+    for each in scores:
+        places = np.searchsorted(each, edges, side="right")
+        inside.append(each[places[0] :][np.repeat(chosen, np.diff(places))])
+    return count(np.unique(np.concatenate(inside)))
 
 
 def cells_below_hull(edges: ErrorCounts) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ FRR(t) = #{genuine <= t} / NC.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -234,18 +234,31 @@ class Sources(Protocol):
         """Compare two sets of trials."""
         ...
 
+    def run_together(self, works: Sequence[Callable[[], Total]]) -> list[Total]:
+        """Run functions that count trials, and let each pass over the trials answer all of them."""
+        ...
+
     @property
     def ids(self) -> Collection[str]:
         """The ids of the trials."""
         ...
 
     @property
-    def people(self) -> set[str]:
-        """The names of all people."""
+    def roster(self) -> Any:
+        """The names of all people, as a `Roster`."""
         ...
 
-    def people_between(self, system: str, thresholds: NDArray[np.float64], cluster: Any) -> Any:
-        """Count people by their trials between rising thresholds, as `CountedPeople`; None without people."""
+    def people_between(
+        self,
+        systems: Sequence[str],
+        thresholds: Sequence[NDArray[np.float64]],
+        cluster: Any,
+        numbers: Mapping[str, int],
+    ) -> Any:
+        """Count people's trials between rising thresholds of each system, as `PersonCounts`; None if it cannot.
+
+        `numbers` has the number of each person by name.
+        """
         ...
 
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, cached_property, partial
 from itertools import combinations
 from math import nan
 from typing import Any, get_args
 
 import numpy as np
 
-from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_confidence
+from fairtrial.core.errors import (
+    ParameterError,
+    TrialsError,
+    as_generator,
+    check_confidence,
+    check_resamples,
+    check_workers,
+)
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Record, Result, plain
@@ -35,13 +43,15 @@ from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.evaluation.paired_tests import (
     REPEATS,
     Agreement,
+    Pair,
     bootstrap_difference,
     bootstrap_test,
     corrected_resampled_test,
-    every_test,
     five_by_two_test,
     fold_differences,
     fold_without_class,
+    leading_test,
+    other_tests,
     pair_judgements,
 )
 from fairtrial.inference.bootstrap import Bootstrap, Progress
@@ -66,9 +76,14 @@ from fairtrial.rules.measures import (
     linear_weights,
 )
 
-_BOOTSTRAP = 0.8
-"""The proportion of the time of a pair that its bootstrap takes."""
 _OTHER_TESTS = Note("other-tests", "{all!p} shows the other tests and what each assumes", all=None)
+_UNPAIRED = Note(
+    "unpaired",
+    "counts do not show on which trials two systems err together, so the test treats their trials as different ones: "
+    "conservative if systems err on the same trials, anti-conservative if trials share people; compare the scores "
+    "themselves for paired tests",
+)
+_NO_BOOTSTRAP = Note("no-bootstrap", "a bootstrap by people needs all trials in memory, so there is none", detail=True)
 _MOST_DESCRIBED = 3
 """Maximum number of systems whose difference from the best is in the answer."""
 _ASSUMED = {
@@ -82,6 +97,8 @@ _ASSUMED = {
 """The assumptions of tests, besides fixed thresholds; by name, or by its last word."""
 _DIFFERENCES = "Intervals of the difference A - B"
 _AGREEMENT = "Trials that one system decides wrongly: impostor (NI) or genuine (NC), only B wrong (AB) or only A (BA)"
+_COMMANDS = "The tests of counts alone, as commands"
+_PAIR_COLUMNS = (Column("pair", "A - B"), Column("a", "A", detail=True), Column("b", "B", detail=True))
 _AGREEMENT_COLUMNS = (
     Column("impostor_ab", "NI_AB", "count"),
     Column("impostor_ba", "NI_BA", "count"),
@@ -111,29 +128,72 @@ class SystemRank(Record):
         return {**{name: getattr(self, name) for name in names}, **self.counts.to_dict()}
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(slots=True)
+class _Family:
+    """The pairs whose p values are adjusted together."""
+
+    correction: Correction
+    pairs: list[PairComparison] = field(default_factory=list)
+
+    def adjusted(self, pair: PairComparison, tests_of: Callable[[PairComparison], Sequence[TestResult]]) -> list[float]:
+        """Adjust the p values of some tests of a pair for those of the same tests of all pairs."""
+        place = next(k for k, each in enumerate(self.pairs) if each is pair)
+        by_test = zip(*map(tests_of, self.pairs), strict=True)
+        return [float(adjust_p_values([test.p_value for test in same], self.correction)[place]) for same in by_test]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class PairComparison(Result):
-    """Two systems: their errors, every test, and the bootstrap behind one of them."""
+    """Two systems: their errors and the leading test; other tests and the bootstrap are computed on demand."""
 
     a: str
     b: str
     counts_a: ErrorCounts
     counts_b: ErrorCounts
-    tests: tuple[TestResult, ...]
-    adjusted: tuple[float, ...]
-    """p values of the tests, adjusted for the number of pairs."""
-    replicates: Bootstrap | None
-    """None if there are only counts."""
+    shown: tuple[TestResult, ...]
+    """The leading test, and the test of equivalence if there is a margin."""
     confidence: float
-    agreement: Agreement | None
-    """The numbers of trials on which they agree and disagree; None if there are only counts."""
+    pair: Pair | None
+    """The decisions of the two systems; None if there are only counts."""
+    family: _Family
+    more: Callable[[], tuple[Sequence[TestResult], Bootstrap | None]]
+    """Computes all other tests, and the bootstrap behind one of them."""
     bounds: tuple[Bounds | None, Bounds | None] = (None, None)
     """From counters, bounds of the HTERs of the scores."""
 
     @property
     def headline(self) -> TestResult:
-        """The leading test: the first."""
-        return self.tests[0]
+        """The leading test."""
+        return self.shown[0]
+
+    @cached_property
+    def _more(self) -> tuple[Sequence[TestResult], Bootstrap | None]:
+        return self.more()
+
+    @property
+    def tests(self) -> tuple[TestResult, ...]:
+        """Every test, the leading one first and that of equivalence last."""
+        return (self.headline, *self._more[0], *self.shown[1:])
+
+    @property
+    def replicates(self) -> Bootstrap | None:
+        """The bootstrap; None if trials were only counted."""
+        return self._more[1]
+
+    @cached_property
+    def adjusted(self) -> tuple[float, ...]:
+        """The p values of `tests`, adjusted for the number of pairs."""
+        return tuple(self.family.adjusted(self, lambda pair: pair.tests))
+
+    @cached_property
+    def shown_adjusted(self) -> list[float]:
+        """The p values of `shown`, adjusted for the number of pairs."""
+        return self.family.adjusted(self, lambda pair: pair.shown)
+
+    @property
+    def agreement(self) -> Agreement | None:
+        """The numbers of trials on which they agree and disagree; None if there are only counts."""
+        return None if self.pair is None else self.pair.agreement
 
     @property
     def difference(self) -> float:
@@ -143,7 +203,7 @@ class PairComparison(Result):
     @property
     def p_value(self) -> float:
         """The p value of the leading test, adjusted for the number of pairs."""
-        return self.adjusted[0]
+        return self.shown_adjusted[0]
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -192,76 +252,74 @@ class PairComparison(Result):
     def _interval_of(self, test: TestResult) -> dict[str, Any] | None:
         """Return the interval of the difference by a test; None for tests that take trials as independent."""
         interval = test.interval_entry(self.confidence)
-        if self.replicates is not None and test.test == "bootstrap":
+        if test.test == "bootstrap" and self.replicates is not None:
             low, high = self.replicates.interval(confidence=self.confidence) if self.replicates.moves else (nan, nan)
             return {**interval, "low": low, "high": high}
-        return interval if self.replicates is None or test.test in get_args(TestName) else None
-
-    @property
-    def notes(self) -> tuple[tuple[str, Note | str], ...]:
-        """The names of the tests that have a note, each with its note."""
-        return tuple(dict.fromkeys((test.test, test.note) for test in self.tests if test.note))
-
-    def _is_shown(self, test: str) -> bool:
-        """Check whether a test is shown by default: the leading one, and equivalence if there is a margin."""
-        return test == self.headline.test or test.endswith("-equivalence")
+        return interval if self.pair is None or test.test in get_args(TestName) else None
 
     def answer(self) -> str:
         """Write the difference by the leading test, with its interval and p."""
-        test, p = self.headline, p_phrase(self.adjusted[0])
+        test, p = self.headline, p_phrase(self.p_value)
         interval = figures_text(*self.interval, test.is_share)
         span = f"{interval_title(self.confidence)} {interval}, " if interval else ""
         return f"{self.a} - {self.b} = {figure_text(test.estimate, test.is_share)} ({span}{p} adjusted)"
 
-    def tables(self) -> tuple[Table, ...]:
-        """Tabulate every test, the intervals of the difference, and the trials on which the two disagree."""
-        pair = (Column("pair", "A - B"), Column("a", "A", detail=True), Column("b", "B", detail=True))
-        names = {"pair": f"{self.a} - {self.b}", "a": self.a, "b": self.b}
-        agreement: dict[str, Any] = {}
-        if self.agreement is not None:
-            agreement = asdict(self.agreement.discordant)
-            agreement |= {column.key: getattr(self.agreement, column.key) for column in _AGREEMENT_COLUMNS[4:]}
-        test_columns = [
-            *pair,
+    @property
+    def _names(self) -> dict[str, str]:
+        return {"pair": f"{self.a} - {self.b}", "a": self.a, "b": self.b}
+
+    def _tests(self, tests: Sequence[TestResult], adjusted: Sequence[float], notes: Sequence[Note | str] = ()) -> Table:
+        """Tabulate some tests, with their adjusted p values; the leading one and that of equivalence are shown."""
+        columns = [
+            *_PAIR_COLUMNS,
             *columns_with_interval(self.confidence),
             Column("p_adjusted", "p adjusted", "p"),
             *(replace(column, detail=True) for column in _AGREEMENT_COLUMNS),
         ]
+        is_share, rows = self.headline.is_share, []
+        for test, p_value in zip(tests, adjusted, strict=True):
+            interval = self._interval_of(test)
+            limits = None if interval is None else (interval["low"], interval["high"], is_share)
+            rows.append({**self._names, **test.cells(), "interval": limits, "p_adjusted": p_value, **self._agreement})
+        places = [k for k, test in enumerate(tests) if test in self.shown]
+        return Table.of("tests", self._names["pair"], columns, rows, notes=notes, section="pair", shown=places)
+
+    @property
+    def _agreement(self) -> dict[str, int]:
+        """The columns of trials on which they agree and disagree; empty if there are only counts."""
+        if self.agreement is None:
+            return {}
+        further = {column.key: getattr(self.agreement, column.key) for column in _AGREEMENT_COLUMNS[4:]}
+        return asdict(self.agreement.discordant) | further
+
+    def main_tables(self) -> tuple[Table, ...]:
+        """Tabulate the leading test."""
+        notes = [as_note(test.note, test.test) for test in self.shown if test.note]
+        return (self._tests(self.shown, self.shown_adjusted, [*notes, _OTHER_TESTS]),)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Tabulate every test, the intervals of the difference, and the trials on which the two disagree."""
         interval_columns = (
-            *pair,
+            *_PAIR_COLUMNS,
             Column("interval", interval_title(self.confidence), "figures"),
             Column("method", "method"),
             Column("threshold", "threshold", "term"),
         )
-        tests, intervals = [], []
-        for test, adjusted in zip(self.tests, self.adjusted, strict=True):
-            interval = self._interval_of(test)
-            limits = None if interval is None else (interval["low"], interval["high"], self.headline.is_share)
-            tests.append({**names, **test.cells(), "interval": limits, "p_adjusted": adjusted, **agreement})
-            if interval is not None:
-                intervals.append({**names, **interval, "interval": limits})
-        notes = [*(as_note(note, test) for test, note in self.notes if self._is_shown(test)), _OTHER_TESTS]
-        places = [k for k, test in enumerate(self.tests) if k == 0 or test.margin is not None]
-        commands = tuple((names["pair"], line) for line in self.commands())
-        command_columns = (Column("pair", "A - B"), Column("command", "command"))
+        intervals = [
+            {**self._names, **interval, "interval": (interval["low"], interval["high"], self.headline.is_share)}
+            for interval in map(self._interval_of, self.tests)
+            if interval is not None
+        ]
+        command_columns = (_PAIR_COLUMNS[0], Column("command", "command"))
+        commands = [{**self._names, "command": line} for line in self.commands()]
+        tests = self._tests(self.tests, self.adjusted, self.main_tables()[0].notes)
+        agreement = [self._names | self._agreement] if self.agreement else []
+        agreement_columns = (*_PAIR_COLUMNS, *_AGREEMENT_COLUMNS)
         return (
-            Table.of("tests", names["pair"], test_columns, tests, notes=notes, section="pair", shown=places),
+            tests,
             Table.of("differences", _DIFFERENCES, interval_columns, intervals, section="pair", detail=True),
-            Table.of(
-                "agreement",
-                _AGREEMENT,
-                (*pair, *_AGREEMENT_COLUMNS),
-                [names | agreement] if agreement else [],
-                detail=True,
-            ),
-            Table(
-                "commands",
-                "The tests of counts alone, as commands",
-                command_columns,
-                commands,
-                section="pair",
-                detail=True,
-            ),
+            Table.of("agreement", _AGREEMENT, agreement_columns, agreement, detail=True),
+            Table.of("commands", _COMMANDS, command_columns, commands, section="pair", detail=True),
         )
 
 
@@ -355,7 +413,7 @@ class Comparison(Result):
         of_best = [pair for pair in self.pairs if best.system in (pair.a, pair.b)]
         others: dict[str, list[str]] = {"better than": [], "not distinguishable from": []}
         for pair in of_best:
-            claim = "better than" if pair.adjusted[0] < 1 - pair.confidence else "not distinguishable from"
+            claim = "better than" if pair.p_value < 1 - pair.confidence else "not distinguishable from"
             other = pair.b if pair.a == best.system else pair.a
             ends, is_share = pair.headline.interval(pair.confidence), pair.headline.is_share
             if len(of_best) <= _MOST_DESCRIBED and ends is not None:
@@ -364,7 +422,7 @@ class Comparison(Result):
                 span = f"by {interval_text(low, high) if is_share else range_text(low, high)}{unit}"
                 if claim != "better than":
                     span = f"differences up to {in_percent(high) if is_share else number_text(high)}{unit} not excluded"
-                other += f" ({span}, {p_phrase(pair.adjusted[0])})"
+                other += f" ({span}, {p_phrase(pair.p_value)})"
             others[claim].append(other)
         claims = " and ".join(f"{claim} {in_a_row(names)}" for claim, names in others.items() if names)
         extreme = "highest" if self.measure.higher_is_better else "lowest"
@@ -383,7 +441,7 @@ class Comparison(Result):
         given = GIVEN_ALONG if isinstance(self.measure, Measure) else self.measure.given
         sentences = []
         for pair in self.pairs:
-            test, p, sure = pair.headline, pair.adjusted[0], pair.adjusted[0] < 1 - pair.confidence
+            test, p, sure = pair.headline, pair.p_value, pair.p_value < 1 - pair.confidence
             one_sided = test.alternative != "two-sided"
             sign = 1.0 if one_sided or test.estimate >= 0 else -1.0
             share = test.is_share
@@ -415,29 +473,46 @@ class Comparison(Result):
                     most = max(abs(end) for end in ends)
                     most_text = f"{in_percent(most)} points" if share else number_text(most)
                     sentence += f"; a difference of up to {most_text} is not excluded"
-            for other, adjusted in zip(pair.tests, pair.adjusted, strict=True):
-                if other.margin is not None:
-                    claim = "are" if adjusted < 1 - pair.confidence else "are not shown to be"
-                    sentence += f"; they {claim} equivalent ({p_phrase(adjusted)}; {other.note})"
+            for other, adjusted in zip(pair.shown[1:], pair.shown_adjusted[1:], strict=True):
+                claim = "are" if adjusted < 1 - pair.confidence else "are not shown to be"
+                sentence += f"; they {claim} equivalent ({p_phrase(adjusted)}; {other.note})"
             sentences.append(sentence)
         return tuple(sentences)
 
+    def main_tables(self) -> tuple[Table, ...]:
+        """Tabulate the leading test of every pair, and the ranking."""
+        return self._tests([pair.main_tables()[0] for pair in self.pairs]), self._ranking()
+
     def tables(self) -> tuple[Table, ...]:
         """Tabulate every test of every pair, the ranking, the intervals of differences, and the disagreements."""
-        tests, differences, agreement, commands = join_tables([pair.tables() for pair in self.pairs])
-        count = plural(len(self.pairs), "pair")
-        claims = {"two-sided": "", "less": ", claimed to be below 0", "greater": ", claimed to be above 0"}
-        claimed = claims[self.pairs[0].headline.alternative]
-        label, first = term(self.measure.label), self.pairs[0]
-        caption = (
-            f"Test of the difference A - B in {label}{claimed}, {adjustment_text(self.correction, len(self.pairs))}"
-        )
-        if len(self.pairs) == 1:
-            caption = f"Test of the difference {first.a} - {first.b} in {label}{claimed}"
-            hidden, spare = {"pair", "p_adjusted"}, set[str]()
-        else:
+        by_pair = [pair.tables() for pair in self.pairs]
+        _, differences, agreement, commands = join_tables(by_pair)
+        if len(self.pairs) > 1:
+            count = plural(len(self.pairs), "pair")
             differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
-            hidden, spare = set[str](), {"p_value"}
+        heading = "threshold" if isinstance(self.measure, Measure) else "calibration"
+        differences = differences.with_title("threshold", heading)
+        kinds = dict.fromkeys((test.test, test.threshold) for pair in self.pairs for test in pair.tests)
+        assumed = [
+            {"test": test, "assumes": _ASSUMED.get(test, _ASSUMED.get(test.rpartition("-")[2], "")), "threshold": given}
+            for test, given in kinds
+        ]
+        columns = (Column("test", "test"), Column("threshold", heading, "term"), Column("assumes", "assumes"))
+        notes = tuple(self._notes_of(lambda pair: [test for test in pair.tests if test not in pair.shown]))
+        assumptions = Table.of("assumptions", "What each test assumes", columns, assumed, notes=notes, detail=True)
+        tests = self._tests([tables[0] for tables in by_pair])
+        tables = (tests, self._ranking(), differences, assumptions, agreement, commands)
+        return tuple(table for table in tables if table.rows)
+
+    def _tests(self, by_pair: Sequence[Table]) -> Table:
+        """Join the tests of all pairs in one table."""
+        (tests,) = join_tables([[table] for table in by_pair])
+        claims = {"two-sided": "", "less": ", claimed to be below 0", "greater": ", claimed to be above 0"}
+        first, claimed = self.pairs[0], claims[self.pairs[0].headline.alternative]
+        which, adjustment = "A - B", f", {adjustment_text(self.correction, len(self.pairs))}"
+        hidden, spare = set[str](), {"p_value"}
+        if len(self.pairs) == 1:
+            which, adjustment, hidden, spare = f"{first.a} - {first.b}", "", {"pair", "p_adjusted"}, set()
         columns = tuple(
             replace(
                 each,
@@ -446,42 +521,27 @@ class Comparison(Result):
             )
             for each in tests.columns
         )
-        notes = (*self._test_notes(shown=True), _OTHER_TESTS, *self.notes)
+        caption = f"Test of the difference {which} in {term(self.measure.label)}{claimed}{adjustment}"
+        notes = (*self._notes_of(lambda pair: pair.shown), _OTHER_TESTS, *self.notes)
         tests = replace(tests, caption=caption, columns=columns, notes=notes)
-        kinds = dict.fromkeys((test.test, test.threshold) for pair in self.pairs for test in pair.tests)
-        assumed = [
-            {"test": test, "assumes": _ASSUMED.get(test, _ASSUMED.get(test.rpartition("-")[2], "")), "threshold": given}
-            for test, given in kinds
-        ]
-        assumptions = Table.of(
-            "assumptions",
-            "What each test assumes",
-            (Column("test", "test"), Column("threshold", "threshold", "term"), Column("assumes", "assumes")),
-            assumed,
-            notes=tuple(self._test_notes(shown=False)),
-            detail=True,
-        )
-        if not isinstance(self.measure, Measure):
-            tests, differences = (table.with_title("threshold", "calibration") for table in (tests, differences))
-        tables = (tests, self._ranking(), differences, assumptions, agreement, commands)
-        return tuple(table for table in tables if table.rows)
+        return tests if isinstance(self.measure, Measure) else tests.with_title("threshold", "calibration")
 
-    def _test_notes(self, *, shown: bool) -> Iterator[Note]:
-        """Yield the notes of tests that are shown, or of the others; notes of some pairs name these."""
+    def _notes_of(self, tests_of: Callable[[PairComparison], Sequence[TestResult]]) -> Iterator[Note]:
+        """Yield the notes of some tests; notes of some pairs name these."""
         independent = f"{self.measure.name}-independent"
-        pairs_of: dict[tuple[str, Note | str], list[str]] = {}
+        pairs_of: dict[tuple[str, Note | str], dict[str, None]] = {}
         for pair in self.pairs:
-            for test, note in pair.notes:
-                if pair._is_shown(test) != shown:
-                    continue
-                pairs_of.setdefault((test, "" if test == independent else note), []).append(f"{pair.a} - {pair.b}")
-        for (test, note), pairs in pairs_of.items():
-            if test == independent:  # of rates of single systems, so once for all pairs
+            for test in tests_of(pair):
+                if test.note:
+                    note = "" if test.test == independent else test.note
+                    pairs_of.setdefault((test.test, note), {})[f"{pair.a} - {pair.b}"] = None
+        for (name, note), pairs in pairs_of.items():
+            if name == independent:  # of rates of single systems, so once for all pairs
                 assert isinstance(self.measure, Measure)
                 systems = {rank.system: rank.counts for rank in self.ranking}
-                yield as_note(few_errors_note(systems, linear_weights(self.measure, self.alpha)), test)
+                yield as_note(few_errors_note(systems, linear_weights(self.measure, self.alpha)), name)
             else:
-                yield as_note(note, test if len(pairs) == len(self.pairs) else f"{listed(pairs, 6)}, {test}")
+                yield as_note(note, name if len(pairs) == len(self.pairs) else f"{listed(pairs, 6)}, {name}")
 
     def _ranking(self) -> Table:
         provenance = next(iter(self.judgements.values())).sets.provenance
@@ -533,9 +593,9 @@ def compare(
 
     Parameters
     ----------
-    dev : Trials, data frame or Counter
+    dev : Trials, data frame, ScoreSource or Counter
         The trials that thresholds are chosen on.
-    test : Trials, data frame or Counter, optional
+    test : Trials, data frame, ScoreSource or Counter, optional
         The trials that are judged; not needed with `folds`.
     folds : int or sequence of Block, optional
         Instead of `test`: the number of folds of the people of dev, or blocks of `make_blocks`; every
@@ -572,7 +632,7 @@ def compare(
     workers : int, default 1
         How many work at once; the result does not depend on it. Threads, for the bootstrap.
     progress : callable, optional
-        Called as work proceeds with the proportion of a pair that was done; the sum is the number of pairs.
+        Called as work proceeds with the number of pairs compared since the last call.
 
     Returns
     -------
@@ -623,6 +683,8 @@ def compare(
     if five_by_two:
         errors_only([measure], "the 5x2cv test leaves trials out, so that it takes errors at a threshold only")
     check_confidence(confidence)
+    check_resamples(n_resamples)
+    check_workers(workers)
     rule = as_criterion(criterion)
     level = rule.resolve_alpha(alpha)
     names = list(sets.system_names(systems))
@@ -640,87 +702,77 @@ def compare(
         named_pairs = [(name, reference) for name in names if name != reference]
 
     def judge_all(trials: TrialSets) -> dict[str, Judgement]:
-        return {name: judge(trials, system=name, criterion=rule, alphas=level) for name in names}
+        jobs = [partial(judge, trials, system=name, criterion=rule, alphas=level) for name in names]
+        return dict(zip(names, trials.run_together(jobs), strict=True))
 
     judgements = judge_all(sets)
     kind = next(iter(judgements.values())).kind
     notes: list[Note | str] = list(sets.notes)
     for judgement in judgements.values():
         notes += [*judgement.reversed_scores(), *threshold_notes(judgement)]
-    options: dict[str, Any] = {"measure": measure, "alternative": alternative}
-    comparisons = []
-    trials = sets.rows()
-    if trials is None:
+    notes += ignored_alpha(rule, alpha)
+    if sets.rows() is None:
         errors_only([measure])
-        for a, b in named_pairs:
-            counts = judgements[a].at(0), judgements[b].at(0)
-            bounds = judgements[a].bounds(MEASURES["hter"]), judgements[b].bounds(MEASURES["hter"])
-            unpaired = independent_test(*counts, names=(a, b), alpha=level, **options)
-            comparisons.append(PairComparison(a, b, *counts, (unpaired,), (), None, confidence, None, bounds))
-        notes.append(
-            Note(
-                "unpaired",
-                "counts do not show on which trials two systems err together, so the test treats their trials as "
-                "different ones: conservative if systems err on the same trials, anti-conservative if trials share "
-                "people; compare the scores themselves for paired tests",
-            )
-        )
-        lacking = ""
-    else:
-        notes += ignored_alpha(rule, alpha)
-        lacking = fold_without_class(sets.blocks, trials.genuine) if sets.blocks else ""
-        halves = []
-        if five_by_two:
-            generator = as_generator(sets.seed)
-            deals = [make_halves(trials, cluster=sets.cluster, rng=generator) for _ in range(REPEATS)]
-            halves = [judge_all(replace(sets, blocks=blocks)) for blocks in deals]
-        advance = progress or (lambda done: None)
-        for a, b in named_pairs:
-            decisions = pair_judgements(judgements[a], judgements[b])
-            if isinstance(measure, Measure):
-                replicates = bootstrap_difference(
-                    decisions,
-                    measure=measure,
-                    n_resamples=n_resamples,
-                    rng=sets.seed,
-                    workers=workers,
-                    progress=lambda done: advance(_BOOTSTRAP * done),
-                )
-                tests = every_test(decisions, replicates, n_resamples=n_resamples, rng=sets.seed, **options)
-                if sets.blocks and not lacking:
-                    tests.append(corrected_resampled_test(fold_differences(decisions, measure), **options))
-                if halves:
-                    by_deal = [fold_differences(pair_judgements(deal[a], deal[b]), measure) for deal in halves]
-                    tests.append(five_by_two_test(by_deal, **options))
-                advance(1 - _BOOTSTRAP)
-            else:
-                tests, replicates = measure.tests(
-                    judgements[a], judgements[b], alternative=alternative, n_resamples=n_resamples, rng=sets.seed
-                )
-                tests.append(bootstrap_test(replicates, **options))
-                advance(1.0)
-            if margin is not None:
-                tests.append(equivalence_test(tests[0], margin))
-            counts = decisions.counts_a, decisions.counts_b
-            comparisons.append(
-                PairComparison(a, b, *counts, tuple(tests), (), replicates, confidence, decisions.agreement)
-            )
+    if not sets.has_scores:
+        notes.append(_UNPAIRED)
+    elif sets.rows() is None and sets.sharing != "none":
+        notes.append(_NO_BOOTSTRAP)
+    lacking = fold_without_class(sets.blocks, sets.trials().genuine) if sets.blocks else ""
+    halves = []
+    if five_by_two:
+        generator = as_generator(sets.seed)
+        deals = [make_halves(sets.trials(), cluster=sets.cluster, rng=generator) for _ in range(REPEATS)]
+        halves = [judge_all(replace(sets, blocks=blocks)) for blocks in deals]
+    options: dict[str, Any] = {"measure": measure, "alternative": alternative}
+    draws: dict[str, Any] = {"n_resamples": n_resamples, "rng": sets.seed}
+
+    @cache
+    def evidence_tests(a: str, b: str) -> tuple[list[TestResult], Bootstrap]:
+        assert not isinstance(measure, Measure)
+        tests, replicates = measure.tests(judgements[a], judgements[b], alternative=alternative, **draws)
+        return [*tests, bootstrap_test(replicates, **options)], replicates
+
+    def further_tests(pair: Pair | None) -> tuple[list[TestResult], Bootstrap | None]:
+        if pair is None:
+            return [], None
+        a, b = pair.a.system, pair.b.system
         if not isinstance(measure, Measure):
-            kind = measure.status(sets.provenance)
-            if sets.blocks:
-                lacking = f"{term(measure.label)} is a figure of all trials together"
+            (_, *tests), drawn = evidence_tests(a, b)
+            return tests, drawn
+        replicates = None
+        if sets.rows() is not None or sets.sharing == "none":
+            replicates = bootstrap_difference(pair, measure=measure, workers=workers, **draws)
+        tests = other_tests(pair, replicates, **draws, **options)
+        if sets.blocks and not lacking:
+            tests.append(corrected_resampled_test(fold_differences(pair, measure), **options))
+        if halves:
+            deals_of_pair = [pair_judgements(deal[a], deal[b]) for deal in halves]
+            tests.append(five_by_two_test([fold_differences(deal, measure) for deal in deals_of_pair], **options))
+        return tests, replicates
+
+    family, advance = _Family(correction), progress or (lambda done: None)
+    for a, b in named_pairs:
+        counts = judgements[a].at(0), judgements[b].at(0)
+        bounds: tuple[Bounds | None, Bounds | None] = (None, None)
+        pair = pair_judgements(judgements[a], judgements[b]) if sets.has_scores else None
+        if pair is None:
+            leading = independent_test(*counts, names=(a, b), alpha=level, **options)
+            bounds = judgements[a].bounds(MEASURES["hter"]), judgements[b].bounds(MEASURES["hter"])
+        else:
+            leading = leading_test(pair, **options) if isinstance(measure, Measure) else evidence_tests(a, b)[0][0]
+        tests = (leading,) if margin is None else (leading, equivalence_test(leading, margin))
+        more = partial(further_tests, pair)
+        family.pairs.append(PairComparison(a, b, *counts, tests, confidence, pair, family, more, bounds))
+        advance(1.0)
+    if not isinstance(measure, Measure):
+        kind = measure.status(sets.provenance)
+        if sets.blocks:
+            lacking = f"{term(measure.label)} is a figure of all trials together"
     if measure.direction:
         notes.append(measure.direction)
     if lacking:
         notes.append(f"there is no test over the folds: {lacking}")
-    adjusted = [
-        adjust_p_values([test.p_value for test in same_test], correction)
-        for same_test in zip(*(pair.tests for pair in comparisons), strict=True)
-    ]
-    pairs = tuple(
-        replace(pair, adjusted=tuple(p_values))
-        for pair, p_values in zip(comparisons, np.array(adjusted).T.tolist(), strict=True)
-    )
+    pairs = tuple(family.pairs)
     ranking = _rank(judgements, measure, level, pairs, confidence)
     return Comparison(measure, rule, level, correction, pairs, ranking, kind, judgements, tuple(notes))
 
@@ -742,7 +794,7 @@ def _rank(
     order = sorted(values, key=lambda name: -values[name] if measure.higher_is_better else values[name])
     letters = [""] * len(order)
     if 2 * len(pairs) == len(order) * (len(order) - 1) and pairs[0].headline.alternative == "two-sided":
-        places = [(order.index(pair.a), order.index(pair.b)) for pair in pairs if pair.adjusted[0] < 1 - confidence]
+        places = [(order.index(pair.a), order.index(pair.b)) for pair in pairs if pair.p_value < 1 - confidence]
         different = [(min(pair), max(pair)) for pair in places]
         letters = compact_letters(len(order), different)
     ranking = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
 from fairtrial.core.words import Text, interval_text, interval_title, listed, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
 from fairtrial.inference.bootstrap import resampled_curve
-from fairtrial.inference.decide import BOUNDS_NOTE, Judgement, ignored_alpha, judge, judge_at
+from fairtrial.inference.decide import BOUNDS_NOTE, Judgement, ignored_alpha, judge, judge_at, once
 from fairtrial.inference.estimates import (
     GIVEN,
     GIVEN_ALONG,
@@ -61,6 +61,14 @@ _DETAILS = (
 """Columns of the table of errors that are in files only."""
 _LARGE_EFFECT = 1.2**2
 """The smallest design effect with a note: the standard deviation is 20 % larger."""
+
+
+@once
+def _interval(judgement: Judgement, measure: AnyMeasure, confidence: float, threshold: Threshold) -> RateInterval:
+    if isinstance(measure, Measure):
+        return judged_interval(judgement, measure=measure, confidence=confidence, threshold=threshold)
+    interval: RateInterval = measure.interval(judgement, confidence=confidence, threshold=threshold)
+    return interval
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -177,16 +185,8 @@ class SystemEvaluation(Result):
             Estimate and limits, which account for trials that share people and, unless `resample` is ``test``, for the
             uncertainty of the threshold.
         """
-        resolved, judgement = as_any_measure(measure), self.judgement
         level, threshold = confidence or self.confidence, threshold_when(self.resample)
-
-        def compute() -> RateInterval:
-            if isinstance(resolved, Measure):
-                return judged_interval(judgement, measure=resolved, confidence=level, threshold=threshold)
-            interval: RateInterval = resolved.interval(judgement, confidence=level, threshold=threshold)
-            return interval
-
-        return judgement.once(("interval", resolved, level, threshold), compute)
+        return _interval(self.judgement, as_any_measure(measure), level, threshold)
 
     @cached_property
     def intervals(self) -> tuple[RateInterval, ...]:
@@ -495,12 +495,13 @@ class SystemEvaluation(Result):
         return Table("trials", "Thresholds and numbers of trials", columns, (row,))
 
     def _intervals(self) -> Table:
+        is_evidence = any(not isinstance(measure, Measure) for measure in self.reported.values())
         columns = (
             Column("system", "system"),
             Column("measure", "name of the measure", detail=True),
             Column("label", "measure", "term"),
             Column("interval", interval_title(self.confidence), "figures"),
-            Column("threshold", "threshold", "term", optional=True),
+            Column("threshold", f"threshold{' or calibration' if is_evidence else ''}", "term", optional=True),
             Column("meaning", "accounts for", "term"),
             Column("method", "method", detail=True),
         )
@@ -691,8 +692,8 @@ def evaluate(
         for number, (name, measure) in enumerate(zip(names, resolved, strict=True), 1)
     }
     rule = as_criterion(criterion)
-    evaluations = []
-    for name in sets.system_names(systems):
+
+    def evaluate_system(name: str) -> SystemEvaluation:
         if threshold is not None:
             judgement = judge_at(sets, threshold, system=name)
         else:
@@ -700,5 +701,7 @@ def evaluate(
         for measure in resolved:
             if not isinstance(measure, Measure):
                 measure.evidence(judgement)  # refuses trials that cannot be calibrated now, not on request
-        evaluations.append(SystemEvaluation(judgement, reported, confidence, resample, eer, alpha, n_resamples))
-    return Evaluation(tuple(evaluations))
+        return SystemEvaluation(judgement, reported, confidence, resample, eer, alpha, n_resamples)
+
+    names = list(sets.system_names(systems))
+    return Evaluation(tuple(sets.run_together([partial(evaluate_system, name) for name in names])))

@@ -14,7 +14,6 @@ from fairtrial.core.notes import Note, as_note, gather_notes
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import Column, Table, join_tables
 from fairtrial.core.words import figure_text, interval_title, term
-from fairtrial.counting.pieces import answer_together
 from fairtrial.counting.tallies import ScoreData
 from fairtrial.evaluation.areas import AreaConvention, AreaName, Areas, Targets, areas_of, compare_areas
 from fairtrial.evaluation.bands import Band, BandMethod, CurveComparison, CurveTest, compare_curves, curve_band
@@ -297,8 +296,7 @@ def expected_performance(
     def make_curve(system: str) -> PerformanceCurve:
         return curve_of(judge(sets, system=system, criterion=rule, alphas=alphas), reported)
 
-    jobs = [partial(make_curve, name) for name in names]
-    curves = answer_together(jobs) if in_pieces else [job() for job in jobs]
+    curves = sets.run_together([partial(make_curve, name) for name in names])
     by_name = dict(zip(names, curves, strict=True))
     notes: list[Note | str] = list(sets.notes)
     if not in_pieces:  # pieces would be read once more

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 from typing import Any
 
@@ -15,8 +16,8 @@ from fairtrial.core.notes import Note
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import plural
 from fairtrial.counting.tallies import ErrorCounts
-from fairtrial.inference.bootstrap import Bootstrap, Progress, count_table, draw_replicates, two_systems
-from fairtrial.inference.decide import Judgement
+from fairtrial.inference.bootstrap import Bootstrap, CountTable, Progress, count_table, draw_replicates, two_systems
+from fairtrial.inference.decide import Judgement, count_people
 from fairtrial.inference.estimates import Threshold, estimate
 from fairtrial.inference.folds import Block, fold_of_trials
 from fairtrial.inference.student import Alternative
@@ -50,20 +51,39 @@ class Agreement:
         return {"a": self.both_right, "b": self.only_a_wrong, "c": self.only_b_wrong, "d": self.both_wrong}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Pair:
     """The decisions of two systems on the same trials."""
 
     a: Judgement
     b: Judgement
-    wrong_a: NDArray[np.bool_]
-    wrong_b: NDArray[np.bool_]
     index: int = 0
 
     @property
     def trials(self) -> Trials:
         """The trials that both decide."""
         return self.a.trials
+
+    @cached_property
+    def wrong_a(self) -> NDArray[np.bool_]:
+        """The trials that A decides wrongly."""
+        return self.a.wrong(self.index)
+
+    @cached_property
+    def wrong_b(self) -> NDArray[np.bool_]:
+        """The trials that B decides wrongly."""
+        return self.b.wrong(self.index)
+
+    @cached_property
+    def cells(self) -> NDArray[np.int64]:
+        """The numbers of genuine and of impostor trials by outcome: both wrong, only A, only B, none."""
+        if self.a.sets.rows() is not None:
+            return np.bincount(self.outcome + 4 * ~self.trials.genuine, minlength=8).reshape(2, 4)
+        thresholds = [np.atleast_1d(judgement.at(self.index).threshold) for judgement in (self.a, self.b)]
+        counted = count_people([self.a, self.b], "test", thresholds)
+        assert counted is not None
+        # cells are numbered by acceptance, which is right for genuine trials and wrong for impostor trials
+        return np.stack([counted.genuine.counts, counted.impostor.counts[::-1]])
 
     @property
     def alpha(self) -> float:
@@ -83,18 +103,13 @@ class Pair:
     @property
     def discordant(self) -> Discordant:
         """The trials on which they disagree."""
-        only_b, only_a = self.wrong_b & ~self.wrong_a, self.wrong_a & ~self.wrong_b
-        genuine = self.trials.genuine
-        return Discordant(
-            *(int(np.count_nonzero(side & ~genuine)) for side in (only_b, only_a)),
-            *(int(np.count_nonzero(side & genuine)) for side in (only_b, only_a)),
-        )
+        (_, genuine_ba, genuine_ab, _), (_, impostor_ba, impostor_ab, _) = self.cells.tolist()
+        return Discordant(impostor_ab, impostor_ba, genuine_ab, genuine_ba)
 
     @property
     def agreement(self) -> Agreement:
         """The trials on which they agree and disagree."""
-        both_wrong = int(np.count_nonzero(self.wrong_a & self.wrong_b))
-        both_right = len(self.trials) - int(np.count_nonzero(self.wrong_a | self.wrong_b))
+        both_wrong, _, _, both_right = self.cells.sum(axis=0).tolist()
         return Agreement(self.discordant, both_right, both_wrong)
 
     @property
@@ -107,7 +122,9 @@ def pair_judgements(a: Judgement, b: Judgement, *, index: int = 0) -> Pair:
     """Compute the decisions of both systems on all trials."""
     if not (a.sets is b.sets or a.trials is b.trials or np.array_equal(a.trials.genuine, b.trials.genuine)):
         raise TrialsError(f"{a.system} and {b.system} were judged on different trials")
-    return Pair(a, b, a.wrong(index), b.wrong(index), index)
+    if not a.sets.has_scores:
+        raise TrialsError("counters do not show on which trials two systems err together", code="needs-scores")
+    return Pair(a, b, index)
 
 
 def leading_test(
@@ -137,7 +154,7 @@ def leading_test(
     measure = as_measure(measure)
     difference = estimate([(1.0, pair.a), (-1.0, pair.b)], measure, index=pair.index, threshold=threshold)
     sets, note = pair.a.sets, None
-    people = sets.people[1]
+    people = pair.a.people
     if people is not None:
         single_roles: dict[str, Any] = {
             word: " and ".join(part.alone)
@@ -214,7 +231,9 @@ def bootstrap_difference(
     Bengio, Mariéthoz & Keller, The Expected Performance Curve, 2005, section 5; Owen 2007.
     """
     people = pair.a.sets.people[1]
-    table = count_table(pair.trials, pair.outcome, 4, people, stratified=stratified)
+    table = CountTable(pair.cells.ravel().astype(np.float64), 4, stratified=stratified)
+    if people is not None:
+        table = count_table(pair.trials, pair.outcome, 4, people, stratified=stratified)
     statistic = two_systems(lambda counts: measure(counts, pair.alpha))
     return draw_replicates(table, statistic, n_resamples=n_resamples, rng=rng, workers=workers, progress=progress)
 
@@ -238,21 +257,22 @@ def bootstrap_test(
     )
 
 
-def every_test(
+def other_tests(
     pair: Pair,
-    replicates: Bootstrap,
+    replicates: Bootstrap | None,
     *,
     measure: Measure,
     alternative: Alternative = "two-sided",
     n_resamples: int = 10_000,
     rng: np.random.Generator | int | None = 0,
 ) -> list[TestResult]:
-    """Run every test of the measure, the one with the fewest assumptions first."""
+    """Run all tests of the measure but the leading one; without replicates no bootstrap."""
     options: dict[str, Any] = {"measure": measure, "alternative": alternative}
-    tests = [leading_test(pair, **options)]
-    if tests[0].threshold == "re-estimated":
+    tests = []
+    if pair.a.can_move:
         tests.append(leading_test(pair, threshold="fixed", **options))
-    tests.append(bootstrap_test(replicates, **options))
+    if replicates is not None:
+        tests.append(bootstrap_test(replicates, **options))
     if measure.weights is not None:
         a, b = pair.counts_a, pair.counts_b
         tests.append(dependent_test(a, b, pair.discordant, alpha=pair.alpha, **options))
@@ -264,7 +284,7 @@ def every_test(
             "mcnemar",
             mcnemar.chi2,
             mcnemar.p_value,
-            (mcnemar.b - mcnemar.c) / len(pair.trials),
+            (mcnemar.b - mcnemar.c) / int(pair.cells.sum()),
             note="compares the classification error over all trials; two-sided",
             measure="class-error",
         )

@@ -31,7 +31,8 @@ _MANY = 1 << 20
 _SMALL = 1e-6
 """Smallest rate that a drawn curve distinguishes from 0."""
 _REACH = 6.0
-"""Standard deviations around the EER within which resampled thresholds are searched first."""
+"""Standard deviations around the EER within which blocks of scores are small."""
+_BLOCKS = 64
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -414,7 +415,7 @@ def bootstrap_eer(
     scores = trials.column(system).astype(np.float64)
     people = TrialSets(trials, trials, cluster).people[1]
     if people is None:
-        classes = np.sort(scores[trials.genuine]), np.sort(scores[~trials.genuine])
+        classes = scores[trials.genuine], scores[~trials.genuine]
         return Bootstrap(estimate, _eer_of_resampled_trials(*classes, n_resamples, generator))
     values, redrawn = _eer_of_resampled_people(scores, people, n_resamples, generator)
     return Bootstrap(estimate, values, redrawn=redrawn)
@@ -452,60 +453,40 @@ def _eer_of_resampled_trials(
 ) -> NDArray[np.float64]:
     """Compute the EERs of resampled trials, both class sizes kept.
 
-    FRR is constant between neighbouring genuine scores, so cells are the genuine scores around the crossing and the
-    runs of impostor scores between them. Only the run with the crossing is drawn score by score, given its total.
+    Trials are drawn by blocks of scores, and then one by one within the block in which FAR and FRR cross.
     """
-    knots, inner = _knots(genuine, impostor)
-    genuine_cells = np.diff(np.concatenate([[0], np.searchsorted(genuine, knots, side="right"), [len(genuine)]]))
-    edges = np.stack([np.searchsorted(impostor, knots, side=side) for side in ("left", "right")], axis=1).ravel()
-    impostor_cells = np.diff(np.concatenate([[0], edges, [len(impostor)]]))
-    drawn_genuine = rng.multinomial(len(genuine), genuine_cells / len(genuine), size=count)
-    drawn = rng.multinomial(len(impostor), impostor_cells / len(impostor), size=count)
-    rejects = np.cumsum(drawn_genuine, axis=1)[:, :-1]
-    # impostors above each knot, and above the run that follows it
-    accepts = len(impostor) - np.cumsum(drawn, axis=1)
-    at_knot, after_run = accepts[:, 1:-1:2], accepts[:, 2::2]
-    frr = rejects / len(genuine)
-    # the first knot or end of a run at which FRR is the larger
-    gap = np.empty((count, 2 * len(knots)))
-    gap[:, 0::2], gap[:, 1::2] = at_knot / len(impostor) - frr, after_run / len(impostor) - frr
-    below = gap < 0
-    first = np.where(below.any(axis=1), below.argmax(axis=1), -1)
-    # beyond the outermost knots FRR is not constant if genuine scores were left out
-    if inner and ((first <= 2) | (first >= 2 * len(knots) - 1)).any():
-        drawn_scores = ((rng.choice(genuine, len(genuine)), rng.choice(impostor, len(impostor))) for _ in range(count))
-        return np.array([equal_error_rate(scores).value for scores in drawn_scores])
+    sizes = len(genuine), len(impostor)
+    scores, place = np.unique(np.concatenate([genuine, impostor]), return_inverse=True)
+    counts = [np.bincount(part, minlength=len(scores)) for part in np.split(place, [len(genuine)])]
+    frr, rejected = (np.cumsum(of_class) / size for of_class, size in zip(counts, sizes, strict=True))
+    rate = frr[np.argmin(np.abs(1 - rejected - frr))]
+    reach = _REACH * sqrt(max(rate * (1 - rate), 0.01) * sum(1 / size for size in sizes))
+    near = np.flatnonzero((np.abs(frr - rate) < reach) | (np.abs(1 - rejected - rate) < reach))
+    ends = np.unique(np.linspace(near[0], near[-1] + 1, _BLOCKS).astype(np.int64))
+    starts = np.unique(np.append(0, ends[ends < len(scores)]))
+    drawn = [
+        rng.multinomial(size, np.add.reduceat(of_class, starts) / size, size=count)
+        for of_class, size in zip(counts, sizes, strict=True)
+    ]
+    below = [np.cumsum(of_class, axis=1) for of_class in drawn]
+    crossing = np.argmax(1 - below[1] / sizes[1] < below[0] / sizes[0], axis=1)
     values = np.empty(count)
-    in_run = (first % 2 == 1) & (first > 0)
-    for k in np.flatnonzero(~in_run):
-        place = max(int(first[k]), 1)
-        sides = (
-            [(gap[k, p], frr[k, p // 2]) for p in (place - 1, place)] if first[k] != -1 else [(gap[k, -1], frr[k, -1])]
+    for block in np.unique(crossing):
+        rows, cells = np.flatnonzero(crossing == block), slice(starts[block], [*starts, None][block + 1])
+        rejects, below_impostor = (
+            _drawn_below(of_class[cells], in_block[rows, block], upto[rows, block], rng)
+            for of_class, in_block, upto in zip(counts, drawn, below, strict=True)
         )
-        values[k] = min((abs(g), 2 * f + g) for g, f in sides)[1] / 2
-    for knot in np.unique(first[in_run] // 2):
-        rows = np.flatnonzero(in_run & (first // 2 == knot))
-        start, stop = edges[2 * knot + 1], edges[2 * knot + 2] if 2 * knot + 2 < len(edges) else len(impostor)
-        distinct = np.unique(impostor[start:stop], return_counts=True)[1]
-        totals = at_knot[rows, knot] - after_run[rows, knot]
-        path = np.cumsum(rng.multinomial(totals, distinct / distinct.sum()), axis=1)
-        path = np.concatenate([np.zeros((len(rows), 1)), path], axis=1)
-        rate = (at_knot[rows, knot][:, None] - path) / len(impostor)
-        off = np.abs(rate - frr[rows, knot][:, None])
-        best = off.argmin(axis=1)
-        values[rows] = (rate[np.arange(len(rows)), best] + frr[rows, knot]) / 2
+        frr, far = rejects / sizes[0], (sizes[1] - below_impostor) / sizes[1]
+        # of two thresholds that are equally near the crossing, the one with fewer errors
+        best = np.argmin(np.abs(far - frr) + 1e-12 * (far + frr), axis=1)[:, None]
+        values[rows] = np.take_along_axis(far + frr, best, axis=1)[:, 0] / 2
     return values
 
 
-def _knots(genuine: NDArray[np.float64], impostor: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
-    """Select -inf and the distinct genuine scores around the crossing; return whether any were left out, too."""
-    candidates = np.unique(np.concatenate([[-np.inf], genuine]))
-    frr = np.searchsorted(genuine, candidates, side="right") / len(genuine)
-    far = 1 - np.searchsorted(impostor, candidates, side="right") / len(impostor)
-    rate = float(frr[np.argmin(np.abs(far - frr))])
-    slack = _REACH * sqrt(max(rate * (1 - rate), 0.01) * (1 / len(genuine) + 1 / len(impostor))) + 3 / len(genuine)
-    near = np.flatnonzero((np.abs(frr - rate) <= slack) | (np.abs(far - rate) <= slack))
-    if not len(near) or len(candidates) < 50:
-        return candidates, False
-    selected = np.unique(np.concatenate([candidates[:1], candidates[max(near[0] - 1, 0) : near[-1] + 2]]))
-    return selected, len(selected) < len(candidates)
+def _drawn_below(
+    counts: NDArray[np.int64], drawn: NDArray[np.int64], upto: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw the numbers of trials at or below each score of a block, and before the first, given those of the block."""
+    within = np.cumsum(rng.multinomial(drawn, counts / max(counts.sum(), 1)), axis=1)
+    return np.asarray((upto - drawn)[:, None] + np.pad(within, ((0, 0), (1, 0))))

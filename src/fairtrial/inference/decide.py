@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
+from functools import wraps
+from inspect import signature
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,8 +29,8 @@ from fairtrial.counting.tallies import (
     count_errors,
 )
 from fairtrial.inference.folds import block_sources
-from fairtrial.inference.people import Cluster
-from fairtrial.inference.person_counts import CountedPeople
+from fairtrial.inference.people import Cluster, People
+from fairtrial.inference.person_counts import PersonCounts, cells_of_ranks
 from fairtrial.inference.split import Kind, TrialSets
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.bounds import BoundedCounts, Bounds, ErrorBoxes, choose, count
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from fairtrial.formats.decisions import ArrowTable
 
 
+Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 Boxes: TypeAlias = tuple[ErrorBoxes, ...] | None
 BOUNDS_NOTE = Note(
@@ -49,6 +53,34 @@ BOUNDS_NOTE = Note(
 _HIGH_TARGET = 0.5
 """Target FARs and FRRs from which on a warning asks whether percent were meant."""
 _GIVEN = Criterion("given", lambda counts, alpha: counts.far * 0)
+
+
+def once(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """Make a function of a judgement, or of several on the same trials, compute the value of its arguments once.
+
+    Not a cached property, whose lock would block other judgements while this one waits for a pass over its trials.
+    """
+    called_with = signature(function)
+
+    @wraps(function)
+    def remembered(*arguments: Arguments.args, **options: Arguments.kwargs) -> Value:
+        bound = called_with.bind(*arguments, **options)
+        bound.apply_defaults()
+        judged, *others = bound.arguments.values()
+        first, *further = judged if isinstance(judged, Sequence) else [judged]
+        key = (function, *further, *map(_hashable, others))
+        if key not in first.values:
+            first.values[key] = function(*arguments, **options)
+        value: Value = first.values[key]
+        return value
+
+    return remembered
+
+
+def _hashable(argument: Any) -> Hashable:
+    if isinstance(argument, np.ndarray):
+        return argument.tobytes()
+    return tuple(map(_hashable, argument)) if isinstance(argument, (list, tuple)) else argument
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,6 +107,10 @@ class Judgement:
         The judgement of all trials, if this one is of some of them at the same thresholds.
     boxes : tuple
         Where the errors on dev and on test may lie, one entry per alpha; None if they are exact.
+    sources : tuple of (ScoreSource, ScoreSource) or None
+        The scores of dev and test, if they are sorted already.
+    values : dict
+        The values computed so far; see `once`.
 
     Examples
     --------
@@ -90,9 +126,10 @@ class Judgement:
     dev: ErrorCounts | None
     test: ErrorCounts
     fold_thresholds: Floats | None = None
-    _values: dict[Hashable, Any] = field(default_factory=dict)
     part_of: Judgement | None = None
     boxes: tuple[Boxes, Boxes] = (None, None)
+    sources: tuple[ScoreSource, ScoreSource] | None = None
+    values: dict[Hashable, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         first = self.at(0)
@@ -120,32 +157,6 @@ class Judgement:
         """Bound a measure that is monotone in each error count, at one of the alphas; None if it is exact."""
         boxes = self.boxes[on == "test"]
         return None if boxes is None else boxes[index].of(measure, float(self.alpha[index]))
-
-    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Compute a value of the judgement, or return the one computed before.
-
-        Parameters
-        ----------
-        key : hashable
-            Identifies the value: the same value must have the same key.
-        make : callable
-            Computes the value.
-
-        Returns
-        -------
-        object
-            The value that `make` gave the first time.
-
-        Examples
-        --------
-        >>> judgement = judge_at(TrialSets(None, ([0.8, 0.6], [0.2, 0.7])), 0.5)
-        >>> judgement.once("far", lambda: judgement.at(0).far), judgement.once("far", lambda: 0.0)
-        (0.5, 0.5)
-        """
-        # not cached_property, whose lock would block other judgements while this one waits for a pass over its trials
-        if key not in self._values:
-            self._values[key] = make()
-        return cast(Value, self._values[key])
 
     @property
     def trials(self) -> Trials:
@@ -270,16 +281,15 @@ class Judgement:
             genuine = self.trials.genuine[rows]
             rejects, accepts = ((wrong & of_class).sum(axis=1) for of_class in (genuine, ~genuine))
             counts = ErrorCounts(self.test.threshold, accepts, rejects, part.genuine, part.impostor)
-        return replace(self, sets=sets, test=counts, _values={}, part_of=self)
+        return replace(self, sets=sets, test=counts, values={}, sources=None, part_of=self)
 
+    @once
     def eer(self, side: Literal["dev", "test"], definition: EerDefinition = "step-mean") -> EqualErrorRate | None:
         """Compute the equal error rate on one of the sets, once; None without that set, or if blocks were judged."""
         data = self.sets.data(side)
         if data is None or (side == "test" and self.fold_thresholds is not None):
             return None
-        return self.once(
-            ("eer", side, definition), lambda: equal_error_rate(data, definition=definition, system=self.system)
-        )
+        return equal_error_rate(data, definition=definition, system=self.system)
 
     def reversed_scores(self, definition: EerDefinition = "step-mean") -> Iterator[Note]:
         """Warn if impostor trials have the higher scores, as distances do."""
@@ -297,17 +307,13 @@ class Judgement:
         return self.dev is not None and self.sets.dev is not None and self.sets.has_scores
 
     @property
+    @once
     def choices(self) -> NDArray[np.int64]:
         """An index of thresholds for each alpha: alphas with the same thresholds have the same index."""
-
-        def number() -> NDArray[np.int64]:
-            chosen = self.test if self.dev is None else self.dev
-            rows = np.atleast_2d(chosen.threshold)
-            if self.fold_thresholds is not None:
-                rows = np.concatenate([rows, self.fold_thresholds])
-            return np.unique(rows, axis=1, return_inverse=True)[1].ravel()
-
-        return self.once("choices", number)
+        rows = np.atleast_2d((self.test if self.dev is None else self.dev).threshold)
+        if self.fold_thresholds is not None:
+            rows = np.concatenate([rows, self.fold_thresholds])
+        return np.unique(rows, axis=1, return_inverse=True)[1].ravel()
 
     @property
     def supported(self) -> NDArray[np.bool_]:
@@ -316,70 +322,48 @@ class Judgement:
             return np.ones(len(self.alpha), dtype=bool)
         return np.asarray((self.dev.false_accepts > 0) & (self.dev.false_rejects > 0))
 
-    def people_at(self, side: Literal["dev", "test"], thresholds: Floats) -> CountedPeople | None:
-        """Count trials between rising thresholds by person; None without ids of people."""
-
-        def count_people() -> CountedPeople | None:
-            sources, people = self.sets.sources(side), self.sets.people[side == "test"]
-            if sources is not None and self.sets.sharing != "none":
-                counted: CountedPeople | None = sources.people_between(self.system, thresholds, self.sets.sharing)
-                return counted
-            if people is None or people.cluster == "none":
-                return None
-            ranks = np.searchsorted(thresholds, self.sets.trials(side).column(self.system), side="left")
-            return CountedPeople.of(people, ranks, len(thresholds))
-
-        counted: CountedPeople | None = self.once(("people", side, tuple(thresholds.tolist())), count_people)
-        return counted
-
     def has_people(self, side: Literal["dev", "test"]) -> bool:
         """Check whether a set has ids of people."""
         sources, people = self.sets.sources(side), self.sets.people[side == "test"]
         return (people is not None and people.cluster != "none") or (sources is not None and bool(sources.ids))
 
     @property
-    def counted_people(self) -> CountedPeople | None:
-        """Counts by person between the thresholds, for judged trials that are not in memory."""
-        return None if self.sets.sources() is None else self.people_at("test", np.unique(self.test.threshold))
+    def people(self) -> People | PersonCounts | None:
+        """The people of the judged trials, counted if the trials are not in memory; None without ids."""
+        return self._people_of("test")
+
+    def _people_of(self, side: Literal["dev", "test"]) -> People | PersonCounts | None:
+        if self.sets.sources(side) is None:
+            return self.sets.people[side == "test"]
+        counts = self.test if self.dev is None or side == "test" else self.dev
+        return count_people([self], side, [np.unique(counts.threshold)])
 
     @property
     def sharing(self) -> Cluster:
         """What the judged trials share; nothing if counts have no people."""
-        without_people = self.sets.sources() is not None and self.counted_people is None
-        return "none" if without_people else self.sets.sharing
+        return "none" if self.people is None else self.sets.sharing
 
+    @once
     def source(self, side: Literal["dev", "test"] = "test") -> ScoreSource:
         """Return the scores of the system on one of the sets, sorted if they are in memory."""
         if side == "dev" and self.part_of is not None:
             return self.part_of.source("dev")
-
-        def sort() -> ScoreSource:
-            data = self.sets.data(side)
-            assert data is not None
-            return sort_once(as_source(data, system=self.system, what=side))
-
-        return self.once(("source", side), sort)
+        if self.sources is not None:
+            return self.sources[side == "test"]
+        data = self.sets.data(side)
+        assert data is not None
+        return sort_once(as_source(data, system=self.system, what=side))
 
     @property
+    @once
     def pool(self) -> ScoreSource:
         """The scores of dev and test together."""
-        if self.sets.is_one_set:
-            return self.source("test")
-
-        def sort() -> ScoreSource:
-            sets = ((self.sets.dev, "dev"), (self.sets.test, "test"))
-            return sort_once(
-                PooledSource(
-                    tuple(as_source(data, system=self.system, what=side) for data, side in sets if data is not None)
-                )
-            )
-
-        return self.once("pool", sort)
+        return self.source() if self.sets.is_one_set else PooledSource((self.source("dev"), self.source()))
 
     @property
     def notes(self) -> tuple[Note | str, ...]:
         """Notes on the threshold and on people who are counted."""
-        people = () if self.counted_people is None else self.counted_people.notes
+        people = self.people.notes if isinstance(self.people, PersonCounts) else ()
         if self.dev is None or len(self.alpha) > 1:
             return people
         errors = {"false accept": int(self.dev.false_accepts[0]), "false reject": int(self.dev.false_rejects[0])}
@@ -407,7 +391,8 @@ class Judgement:
 
     def _missing_kinds(self, which: int, rate: float) -> Iterator[Note]:
         """Note the kinds of people that dev and test may lack (rule of three by people), for FRR (0) or FAR (1)."""
-        parts = [people.classes[which] for people in self.sets.people if people is not None]
+        sets = [self._people_of("dev"), self.people] if self.sets.has_scores else []
+        parts = [people.classes[which] for people in sets if people is not None and people.cluster != "none"]
         roles = [role for role in ("claim", "subject", "person") if all(role in part.role_trials for part in parts)]
         if not parts or not roles:
             return
@@ -508,8 +493,8 @@ def judge(
         at_dev = choose(dev, rule, weights, system=name, judged=sets.test)
         at_test = count(test, at_dev, system=name)
         boxes = at_dev.boxes, at_test.boxes
-        sorted_sources: dict[Hashable, Any] = {("source", "dev"): dev, ("source", "test"): test} if sources else {}
-        return Judgement(name, rule, weights, sets, at_dev.counts, at_test.counts, _values=sorted_sources, boxes=boxes)
+        given = sources[0] if sources else None
+        return Judgement(name, rule, weights, sets, at_dev.counts, at_test.counts, boxes=boxes, sources=given)
     parts = [
         count_errors(held_out, choose_thresholds(others, rule, weights).threshold)
         for others, held_out in sources or block_sources(sets.trials(), sets.blocks, system=name)
@@ -556,6 +541,28 @@ def judge_at(sets: TrialSets, threshold: float, *, system: str | None = None) ->
     test = count(sets.test, given, system=name)
     sets = sets.at_given_thresholds()
     return Judgement(name, _GIVEN, np.array([0.5]), sets, None, test.counts, boxes=(None, test.boxes))
+
+
+@once
+def count_people(
+    judgements: Sequence[Judgement], side: Literal["dev", "test"], thresholds: Sequence[Floats]
+) -> PersonCounts | None:
+    """Count trials between rising thresholds of one system, or of several together, by person.
+
+    None without ids of people, except for several systems that are read in pieces: these are then counted without.
+    """
+    sets = judgements[0].sets
+    sources, people = sets.sources(side), sets.people[side == "test"]
+    if sources is not None and (sets.sharing != "none" or len(judgements) > 1):
+        systems = [judgement.system for judgement in judgements]
+        counts: PersonCounts | None = sources.people_between(systems, thresholds, sets.sharing, sets.numbers)
+        return counts
+    if people is None or people.cluster == "none":
+        return None
+    columns = [sets.trials(side).column(judgement.system) for judgement in judgements]
+    ranks = [np.searchsorted(*pair, side="left") for pair in zip(thresholds, columns, strict=True)]
+    sizes = list(map(len, thresholds))
+    return PersonCounts.of(people, cells_of_ranks(ranks, sizes), prod(size + 1 for size in sizes))
 
 
 def wrong_decisions(trials: Trials, system: str | None, threshold: float | Floats) -> NDArray[np.bool_]:

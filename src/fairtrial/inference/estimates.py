@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import check_confidence
 from fairtrial.core.notes import Note
 from fairtrial.counting.search import points_beside
-from fairtrial.counting.tallies import ErrorCounts, add_counts, count_errors
-from fairtrial.inference.decide import Judgement, wrong_decisions
+from fairtrial.counting.tallies import ErrorCounts, Scores, add_counts, count_errors
+from fairtrial.inference.decide import Judgement, count_people, once, wrong_decisions
 from fairtrial.inference.intervals import RateInterval, rate_interval
-from fairtrial.inference.people import Cluster, People, class_moments, unrelated_moments
-from fairtrial.inference.person_counts import CountedClass
+from fairtrial.inference.people import Cluster, People, class_moments, unrelated_errors, unrelated_moments
+from fairtrial.inference.person_counts import ClassCounts
 from fairtrial.inference.split import TrialSets
 from fairtrial.inference.student import Alternative, find_root, student_p_value, student_quantile
 from fairtrial.inference.thresholds import (
@@ -41,7 +41,7 @@ from fairtrial.inference.thresholds import (
     minimum_curve,
 )
 from fairtrial.inference.variance import Components, Floats, Moments, Variance, welch
-from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure
+from fairtrial.rules.measures import AnyMeasure, Measure, MeasureLike, Weights, as_measure
 
 Threshold: TypeAlias = Literal["re-estimated", "fixed"]
 Resample: TypeAlias = Literal["test", "both"]
@@ -357,18 +357,18 @@ def components(judgements: Sequence[Judgement], index: int, on: Side) -> Compone
     """
     # alphas with the same thresholds have the same errors
     same = np.all([judgement.choices == judgement.choices[index] for judgement in judgements], axis=0)
-    index = int(np.flatnonzero(same)[0])
+    return _components(judgements, int(np.flatnonzero(same)[0]), on)
 
-    def compute() -> Components:
-        entries = [(judgement, index) for judgement in judgements]
-        rates = [_rates_at(judgement, index, on) for judgement in judgements]
-        sets = [error_moments(entries, on, rates, exact=True)]
-        first, other = judgements[0], _OTHER[on]
-        if first.sharing != "none" and first.can_move and not first.sets.is_one_set and first.has_people(other):
-            sets.append(error_moments(entries, other, rates, exact=False))
-        return Components(sets)
 
-    return judgements[0].once(("components", index, on, *judgements[1:]), compute)
+@once
+def _components(judgements: Sequence[Judgement], index: int, on: Side) -> Components:
+    entries = [(judgement, index) for judgement in judgements]
+    rates = [_rates_at(judgement, index, on) for judgement in judgements]
+    sets = [error_moments(entries, on, rates, exact=True)]
+    first, other = judgements[0], _OTHER[on]
+    if first.sharing != "none" and first.can_move and not first.sets.is_one_set and first.has_people(other):
+        sets.append(error_moments(entries, other, rates, exact=False))
+    return Components(sets)
 
 
 def _rates_at(judgement: Judgement, index: int, on: Side) -> tuple[float, float]:
@@ -387,39 +387,44 @@ def error_moments(
     first = entries[0][0]
     people = first.sets.people[side == "test"]
     cuts = [
-        judgement.once(
-            ("cuts", index, side, rates_at, exact), partial(_cuts, judgement, index, side, rates_at, exact=exact)
-        )
+        _cuts(judgement, index, side, rates_at, exact)
         for (judgement, index), rates_at in zip(entries, rates, strict=True)
     ]
     scales = np.array([cut.scales for cut in cuts]).T
     if first.sets.rows(side) is not None:
         columns = []
         for (judgement, index), cut in zip(entries, cuts, strict=True):
-            find = partial(_errors, judgement, index, side, cut)
             # of many alphas, errors would take too much memory
-            columns.append(judgement.once(("errors", side, cut), find) if len(judgement.alpha) == 1 else find())
-        moments = []
-        for which, (trials, scale) in enumerate(zip(cuts[0].trials, scales, strict=True)):
-            errors = [column[which] for column in columns]
-            if people is None or people.cluster == "none":
-                moments.append(unrelated_moments(trials, errors, scale))
-            else:
-                moments.append(people.classes[which].moments(errors, scale))
-        return moments[0], moments[1]
-    thresholds = np.unique([cut.thresholds for cut in cuts])
-    counted = first.people_at(side, thresholds)
-    places = np.searchsorted(thresholds, [cut.thresholds for cut in cuts]).T
-    moments = []
-    for which, scale in enumerate(scales):
-        if counted is not None:
-            moments.append(counted.classes[which].moments().columns(places[which].tolist(), scale))
-            continue
-        trials = cuts[0].trials[which]
-        errors_at = np.array([rates_at[which] * trials for rates_at in rates])
-        same = np.minimum.outer(errors_at, errors_at) - np.outer(errors_at, errors_at) / trials  # nested errors
-        moments.append(Moments(trials, {}, {}, same, {}, {}, np.ones(len(cuts)), float(trials)))
-    return moments[0], moments[1]
+            find = _errors_once if len(judgement.alpha) == 1 else _errors
+            columns.append(find(judgement, index, side, cut))
+        by_class = zip(*columns, strict=True)
+        if people is None or people.cluster == "none":
+            genuine, impostor = map(unrelated_moments, cuts[0].trials, map(list, by_class), scales)
+        else:
+            genuine, impostor = (
+                part.moments(list(errors), scale)
+                for part, errors, scale in zip(people.classes, by_class, scales, strict=True)
+            )
+        return genuine, impostor
+    thresholds: dict[Judgement, Floats] = {}
+    for (judgement, _), cut in zip(entries, cuts, strict=True):
+        thresholds[judgement] = np.union1d(thresholds.get(judgement, []), cut.thresholds)
+    counted = count_people(list(thresholds), side, list(thresholds.values()))
+    if counted is None:  # one system without ids
+        genuine, impostor = (
+            unrelated_errors(trials, np.array(rates_of_class) * trials)
+            for trials, rates_of_class in zip(cuts[0].trials, zip(*rates, strict=True), strict=True)
+        )
+        return genuine, impostor
+    ranks = dict(zip(thresholds, np.indices([len(each) + 1 for each in thresholds.values()]), strict=True))
+    accepted = np.array(
+        [
+            ranks[judgement].ravel() > np.searchsorted(thresholds[judgement], cut.thresholds)[:, None]
+            for (judgement, _), cut in zip(entries, cuts, strict=True)
+        ]
+    )  # shape (columns, classes, cells)
+    genuine = counted.genuine.moments(~accepted[:, 0].T, scales[0])
+    return genuine, counted.impostor.moments(accepted[:, 1].T, scales[1])
 
 
 def _errors(judgement: Judgement, index: int, side: Side, cut: _Cuts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -430,10 +435,19 @@ def _errors(judgement: Judgement, index: int, side: Side, cut: _Cuts) -> tuple[N
         wrong = judgement.wrong(index)
         rejects, accepts = (np.flatnonzero(wrong[rows]) for rows in classes)
         return rejects, accepts
-    scores = data.column(judgement.system)
     whole = judgement.part_of if side == "dev" and judgement.part_of is not None else judgement
-    genuine, impostor = whole.once(("by class", side), lambda: (scores[classes[0]], scores[classes[1]]))
+    genuine, impostor = _scores_by_class(whole, side)
     return np.flatnonzero(genuine <= cut.thresholds[0]), np.flatnonzero(impostor > cut.thresholds[1])
+
+
+_errors_once = once(_errors)
+
+
+@once
+def _scores_by_class(judgement: Judgement, side: Side) -> tuple[Scores, Scores]:
+    data = judgement.sets.trials(side)
+    scores = data.column(judgement.system)
+    return scores[data.genuine], scores[~data.genuine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,28 +462,33 @@ class _Cuts:
     """Whether the thresholds are those of the judgement."""
 
 
-def _cuts(judgement: Judgement, index: int, side: Side, rates: tuple[float, float], *, exact: bool) -> _Cuts:
+@once
+def _cuts(judgement: Judgement, index: int, side: Side, rates: tuple[float, float], exact: bool) -> _Cuts:
+    """Select the thresholds of the judgement; for a class with fewer than `FEW` errors, the one nearest to `FEW`.
+
+    Without `exact`, thresholds at which the errors are nearest to the given rates, and not fewer than `FEW`.
+    """
     counts = judgement.at(index, side)
     trials = int(counts.genuine), int(counts.impostor)
     errors = [float(counts.false_rejects), float(counts.false_accepts)]
-    few = [min(FEW, number // 2) for number in trials]
     threshold = float((counts if judgement.dev is None else judgement.at(index, "dev")).threshold)
     thresholds = [threshold, threshold]
-    lacking = [not exact or not low <= n <= size - low for n, size, low in zip(errors, trials, few, strict=True)]
-    if any(lacking) and judgement.sets.has_scores:
+    fewest = [min(FEW, size // 2) for size in trials]
+    moved = [not exact or not low <= n <= size - low for n, size, low in zip(errors, trials, fewest, strict=True)]
+    if any(moved) and judgement.sets.has_scores:
         targets = [
-            min(max(round(rate * size), low), size - low) for rate, size, low in zip(rates, trials, few, strict=True)
+            min(max(round(rate * size), low), size - low) for rate, size, low in zip(rates, trials, fewest, strict=True)
         ]
         points = points_beside(judgement.source(side), partial(_places_of, targets=targets))
         near = points[_places_of(points, targets).clip(0, len(points) - 1)]
-        for which in np.flatnonzero(lacking).tolist():
+        for which in np.flatnonzero(moved).tolist():
             candidates = near.false_accepts if which else near.false_rejects
             is_partial = (candidates > 0) & (candidates < trials[which])
             best = int(np.argmin(np.where(is_partial, np.abs(candidates - targets[which]), inf)))
             thresholds[which], errors[which] = float(near.threshold[best]), float(candidates[best])
     at_cuts = [n / size * (1 - n / size) for n, size in zip(errors, trials, strict=True)]
     frr, far = (rate * (1 - rate) / at_cut if at_cut > 0 else 1.0 for rate, at_cut in zip(rates, at_cuts, strict=True))
-    return _Cuts((thresholds[0], thresholds[1]), trials, (frr, far), not any(lacking))
+    return _Cuts((thresholds[0], thresholds[1]), trials, (frr, far), not any(moved))
 
 
 def _places_of(edges: ErrorCounts, targets: Sequence[float]) -> NDArray[np.int64]:
@@ -481,15 +500,12 @@ def _places_of(edges: ErrorCounts, targets: Sequence[float]) -> NDArray[np.int64
     return np.array([place + step for place in passed for step in (-1, 0)], dtype=np.int64)
 
 
+@once
 def threshold_curve(judgement: Judgement, index: int) -> ThresholdCurve:
     """Compute the thresholds that dev does not reject at one alpha, and the error rates there.
 
     A part of the trials has the thresholds of all; its error rates change by the same log-odds as those of all.
     """
-    return judgement.once(("curve", index), lambda: _curve(judgement, index))
-
-
-def _curve(judgement: Judgement, index: int) -> ThresholdCurve:
     assert judgement.dev is not None
     if judgement.part_of is not None:
         from scipy.special import expit, logit
@@ -510,7 +526,7 @@ def _curve(judgement: Judgement, index: int) -> ThresholdCurve:
     if level is not None and any(level):
         here = chosen if judgement.sets.is_one_set else add_counts([chosen, judgement.at(index)]).scalar()
         return crossing_curve(judgement.pool, here, chosen, level, components([judgement], index, "dev"))
-    grid, pooled = judgement.once("grid", lambda: _grid(judgement))
+    grid, pooled = _grid(judgement)
     return minimum_curve(grid, pooled, rule, alpha, float(chosen.threshold))
 
 
@@ -520,7 +536,7 @@ def threshold_notes(judgement: Judgement) -> tuple[Note | str, ...]:
     if len(judgement.alpha) > 1 or not judgement.can_move or judgement.part_of is not None:
         return tuple(notes)
     curve, chosen = threshold_curve(judgement, 0), judgement.at(0, "dev")
-    if any(curve.level):
+    if not curve.is_minimum:
         return tuple(notes)
     # a minimum whose cost is not significantly below, at 5 %, that of rejecting or accepting everybody
     genuine, impostor = chosen.genuine, chosen.impostor
@@ -542,6 +558,7 @@ def threshold_notes(judgement: Judgement) -> tuple[Note | str, ...]:
     return tuple(notes)
 
 
+@once
 def _grid(judgement: Judgement) -> tuple[CostGrid, ErrorCounts]:
     """Count errors around all chosen thresholds: of dev, of each set by person, and of both sets pooled."""
     assert judgement.dev is not None
@@ -556,14 +573,14 @@ def _grid(judgement: Judgement) -> tuple[CostGrid, ErrorCounts]:
     return CostGrid(counts, tables), add_counts([counts, on_test])
 
 
-def _counted_classes(judgement: Judgement, side: Side, counts: ErrorCounts) -> tuple[CountedClass, CountedClass]:
+def _counted_classes(judgement: Judgement, side: Side, counts: ErrorCounts) -> tuple[ClassCounts, ClassCounts]:
     """Count genuine and impostor trials between thresholds, by person if there are ids."""
-    people = None if judgement.sharing == "none" else judgement.people_at(side, np.asarray(counts.threshold))
+    people = None if judgement.sharing == "none" else count_people([judgement], side, [np.asarray(counts.threshold)])
     if people is not None:
         return people.classes
     below = counts.false_rejects, counts.impostor - counts.false_accepts
     genuine, impostor = (
-        CountedClass(np.diff(ranks, prepend=0, append=trials), {}, accepted)
+        ClassCounts(np.diff(ranks, prepend=0, append=trials), {}, accepted)
         for ranks, trials, accepted in zip(below, (counts.genuine, counts.impostor), (False, True), strict=True)
     )
     return genuine, impostor
@@ -578,35 +595,46 @@ def _correlation(
     variance: float,
 ) -> Floats:
     """Correlate the deviations of the test trials and of the thresholds, through people in both sets."""
-    size = len(judgements)
-    correlation = np.eye(1 + size)
-    first = judgements[0].sets
-    crossing = any(curves[0].level)
-    on_dev = components(judgements, index, "dev") if crossing and (size == 2 or first.overlap) else None
-    units = np.eye(size)
-    levels = [(units[k] * curve.level[1], units[k] * curve.level[0]) for k, curve in enumerate(curves)]
-    variances = [] if on_dev is None else [on_dev.value(*level) for level in levels]
-    if size == 2:
-        if on_dev is not None and min(variances) > 0:
-            correlation[1, 2] = correlation[2, 1] = on_dev.covariance(*levels) / sqrt(variances[0] * variances[1])
-        elif not crossing:
+    correlation = np.eye(1 + len(judgements))
+    if len(judgements) == 2:
+        if curves[0].is_minimum:
             correlation[1, 2] = correlation[2, 1] = _correlation_of_minima(judgements, index, curves)
-    if on_dev is not None and first.overlap and variance > 0:
-        if not first.is_one_set:  # at pooled rates, so that a high rate on test does not raise the correlation
-            key = ("shared", index, *judgements[1:])
-            on_test, on_dev = judgements[0].once(key, lambda: _shared_components(judgements, index, curves))
-            variance = on_test.value(*weights)
-            variances = [on_dev.value(*level) for level in levels]
-        for k, level in enumerate(levels):
-            if min(variance, variances[k]) > 0:
-                if first.is_one_set:
-                    joint = on_test.covariance(weights, level)
-                else:
-                    joint = on_test.across(on_dev.sets[0], weights, level)
-                correlation[0, k + 1] = correlation[k + 1, 0] = -joint / sqrt(variance * variances[k])
+        else:
+            on_dev = components(judgements, index, "dev")
+            correlation[1, 2] = correlation[2, 1] = on_dev.correlation(*_levels(curves))
+    if judgements[0].sets.overlap and variance > 0 and not curves[0].is_minimum:
+        correlation[0, 1:] = correlation[1:, 0] = _correlations_with_test(judgements, index, curves, on_test, weights)
     return _positive(correlation)
 
 
+def _levels(curves: Sequence[ThresholdCurve]) -> list[tuple[Floats, Floats]]:
+    """Return the weights of FRR and FAR in the level of each system, one entry per system."""
+    units = np.eye(len(curves))
+    return [(unit * curve.level[1], unit * curve.level[0]) for unit, curve in zip(units, curves, strict=True)]
+
+
+def _correlations_with_test(
+    judgements: Sequence[Judgement],
+    index: int,
+    curves: Sequence[ThresholdCurve],
+    on_test: Components,
+    weights: tuple[Floats, Floats],
+) -> list[float]:
+    """Correlate the figure on test with each level on dev; a higher level means a lower threshold."""
+    first = judgements[0]
+    if first.sets.is_one_set:
+        on_dev, joint = components(judgements, index, "dev"), on_test.covariance
+    else:  # at pooled rates, so that a high rate on test does not raise the correlation
+        on_test, on_dev = _shared_components(judgements, index, curves)
+        joint = partial(on_test.across, on_dev.sets[0])
+    products = [on_test.value(*weights) * on_dev.value(*level) for level in _levels(curves)]
+    return [
+        -joint(weights, level) / sqrt(product) if product > 0 else 0.0
+        for level, product in zip(_levels(curves), products, strict=True)
+    ]
+
+
+@once
 def _shared_components(
     judgements: Sequence[Judgement], index: int, curves: Sequence[ThresholdCurve]
 ) -> tuple[Components, Components]:
@@ -632,20 +660,32 @@ def _positive(correlation: Floats) -> Floats:
 
 def _correlation_of_minima(judgements: Sequence[Judgement], index: int, curves: Sequence[ThresholdCurve]) -> float:
     """Correlate two minima through the trials with scores near them."""
-    columns = [_near_minimum(judgement, curve) for judgement, curve in zip(judgements, curves, strict=True)]
-    first = judgements[0].sets
-    on_dev = column_components(first.people[0], first.trials("dev").genuine, columns)
+    sets = judgements[0].sets
+    windows = [_window(curve) for curve in curves]
+    if sets.rows("dev") is not None:
+        columns = [_near_minimum(*pair) for pair in zip(judgements, windows, strict=True)]
+        on_dev = column_components(sets.people[0], sets.trials("dev").genuine, columns)
+    else:
+        edges = list(map(np.unique, windows))
+        counted = count_people(judgements, "dev", edges)
+        assert counted is not None
+        ranks = np.indices([len(each) + 1 for each in edges]).reshape(len(edges), -1)
+        within = (ranks.T == 1) & [len(each) == 2 for each in edges]
+        on_dev = Components([(counted.genuine.moments(within), counted.impostor.moments(within))])
     frr, far = _weights_of_minimum(judgements[0], index)
-    levels = [(unit * frr, unit * far) for unit in np.eye(2)]
-    variances = [on_dev.value(*level) for level in levels]
-    return on_dev.covariance(*levels) / sqrt(variances[0] * variances[1]) if min(variances) > 0 else 0.0
+    first, second = ((unit * frr, unit * far) for unit in np.eye(2))
+    return on_dev.correlation(first, second)
 
 
-def _near_minimum(judgement: Judgement, curve: ThresholdCurve) -> NDArray[np.bool_]:
+def _window(curve: ThresholdCurve) -> Floats:
+    """Return the thresholds one standard deviation below and above a minimum."""
+    return curve.thresholds[np.searchsorted(DEVIATIONS, [-1.0, 1.0])]
+
+
+def _near_minimum(judgement: Judgement, window: Floats) -> NDArray[np.bool_]:
     """Mark dev trials whose scores lie within one standard deviation of a minimum."""
     scores = judgement.sets.trials("dev").column(judgement.system)
-    low, high = (curve.thresholds[int(np.searchsorted(DEVIATIONS, end))] for end in (-1.0, 1.0))
-    return np.asarray((scores > low) & (scores <= high))
+    return np.asarray((scores > window[0]) & (scores <= window[1]))
 
 
 def _weights_of_minimum(judgement: Judgement, index: int) -> tuple[float, float]:
@@ -691,13 +731,12 @@ def dev_moves(judgement: Judgement, measure: Measure, index: int = 0) -> DevMove
         return None
     curve = threshold_curve(judgement, index)
     slope = curve.slope(local_weights(measure, judgement.at(index), float(judgement.alpha[index])))
-    by_far, by_frr = curve.level
-    if any(curve.level):
-        chosen = float(judgement.at(index, "dev").threshold)
-        moved = wrong_decisions(dev, judgement.system, chosen)
-    else:
+    if curve.is_minimum:
         by_frr, by_far = _weights_of_minimum(judgement, index)
-        moved = _near_minimum(judgement, curve)
+        moved = _near_minimum(judgement, _window(curve))
+    else:
+        by_far, by_frr = curve.level
+        moved = wrong_decisions(dev, judgement.system, float(judgement.at(index, "dev").threshold))
     return DevMoves(slope, Weights(by_far, by_frr), np.packbits(moved))
 
 
@@ -843,7 +882,7 @@ def _influence(terms: Terms, measure: Measure, index: int, side: Side) -> tuple[
             continue
         curve = threshold_curve(judgement, index)
         slope = sign * curve.slope(weights)
-        by_far, by_frr = curve.level if any(curve.level) else (1.0, -1.0)
+        by_far, by_frr = (1.0, -1.0) if curve.is_minimum else curve.level
         sigma = sqrt(components([judgement], index, "dev").variance([by_frr], [by_far]).value) or 1.0
         frr.append(slope * by_frr / sigma)
         far.append(slope * by_far / sigma)
@@ -923,7 +962,7 @@ def intervals_along(
     return [estimated_interval(each, known, confidence=confidence, sharing=judgement.sharing) for each in made]
 
 
-def estimated_interval(made: Estimate, measure: Measure, *, confidence: float, sharing: Cluster) -> RateInterval:
+def estimated_interval(made: Estimate, measure: AnyMeasure, *, confidence: float, sharing: Cluster) -> RateInterval:
     """Give the interval of an estimate of a measure."""
     low, high = made.interval(confidence)
     return RateInterval(

@@ -40,21 +40,21 @@ class _WithIds(Protocol):
     def ids(self) -> Collection[str]: ...
 
 
-_ROLES: dict[Cluster, tuple[str, ...]] = {
+CLUSTER_ROLES: dict[Cluster, tuple[str, ...]] = {
     "none": (),
     "claim": ("claim",),
     "subject": ("subject",),
     "both": ("claim", "subject"),
 }
-_CLUSTERS = {roles: cluster for cluster, roles in _ROLES.items()}
+_CLUSTERS = {roles: cluster for cluster, roles in CLUSTER_ROLES.items()}
 
 
 def resolve_cluster(trials: _WithIds, cluster: Cluster | None) -> Cluster:
     """Return what dependent trials share: the caller's choice, checked, or by default all ids that the trials have."""
     if cluster is None:
-        return _CLUSTERS[tuple(role for role in _ROLES["both"] if role in trials.ids)]
-    check_choice("cluster", cluster, _ROLES)
-    missing = [role for role in _ROLES[cluster] if role not in trials.ids]
+        return _CLUSTERS[tuple(role for role in CLUSTER_ROLES["both"] if role in trials.ids)]
+    check_choice("cluster", cluster, CLUSTER_ROLES)
+    missing = [role for role in CLUSTER_ROLES[cluster] if role not in trials.ids]
     if missing:
         raise TrialsError(f"cluster={cluster!r} needs {' and '.join(missing)} ids, which these trials do not have")
     return cluster
@@ -70,7 +70,7 @@ def people_of(trials: Trials, cluster: Cluster) -> list[NDArray[np.int64]]:
 
 def _people_of_sets(sets: Sequence[Trials], clusters: Sequence[Cluster]) -> list[list[NDArray[np.int64]]]:
     """Number the people of several sets together: the same name is the same person."""
-    roles = [_ROLES[cluster] for cluster in clusters]
+    roles = [CLUSTER_ROLES[cluster] for cluster in clusters]
     columns = [trials.ids[role] for trials, counted in zip(sets, roles, strict=True) for role in counted]
     codes = iter(recode(columns)) if columns else iter(())
     people = [[next(codes) for _ in counted] for counted in roles]
@@ -278,6 +278,15 @@ def unrelated_moments(trials: int, columns: Sequence[NDArray[Any]], scale: Float
     return Moments(trials, {}, {}, same, {}, {}, np.ones(len(columns)) if scale is None else scale, float(trials))
 
 
+def unrelated_errors(trials: int, errors: Floats) -> Moments:
+    """Compute the moments of errors of one system, if every trial is of other people, from their numbers alone.
+
+    Errors at a stricter threshold are among those at a more lenient one.
+    """
+    same = np.minimum.outer(errors, errors) - np.outer(errors, errors) / trials
+    return Moments(trials, {}, {}, same, {}, {}, np.ones(len(errors)), float(trials))
+
+
 def _single_trials(trials: int, columns: Sequence[NDArray[Any]]) -> tuple[Floats, Floats]:
     """Compute the means of columns and the sums of their centred products."""
     entries = [_rows_and_values(column) for column in columns]
@@ -328,8 +337,8 @@ class People:
         clusters = [
             resolve_cluster(trials, cluster if trials is sets[-1] or cluster == "none" else None) for trials in sets
         ]
-        counted = _ROLES[clusters[-1]]
-        clusters = [_CLUSTERS[tuple(role for role in _ROLES[shared] if role in counted)] for shared in clusters]
+        counted = CLUSTER_ROLES[clusters[-1]]
+        clusters = [_CLUSTERS[tuple(role for role in CLUSTER_ROLES[shared] if role in counted)] for shared in clusters]
         codes = _people_of_sets(sets, clusters)
         size = 1 + max(int(column.max(initial=-1)) for columns in codes for column in columns)
         fresh = size + np.cumsum([0, *(len(trials) for trials in sets[:-1])])
@@ -344,7 +353,7 @@ class People:
         for rows, word in ((trials.genuine, "genuine"), (~trials.genuine, "impostor")):
             if not rows.any():
                 raise TrialsError(f"there is no {word} trial; error rates need both classes")
-            parts.append(_members(np.flatnonzero(rows), codes, size, _ROLES[cluster], fresh))
+            parts.append(_members(np.flatnonzero(rows), codes, size, CLUSTER_ROLES[cluster], fresh))
         place = np.empty(len(trials), dtype=np.int64)
         for part in parts:
             place[part.rows] = np.arange(len(part.rows))
@@ -458,7 +467,7 @@ def class_notes(word: str, part: _Shares) -> list[Note]:
 def _doubts(trials: Trials, cluster: Cluster) -> tuple[Note, ...]:
     """Note ids that look like file names, or that occur about once each."""
     notes = []
-    for role in _ROLES[cluster]:
+    for role in CLUSTER_ROLES[cluster]:
         ids = trials.ids[role].numbered()
         used = np.flatnonzero(np.bincount(ids.codes, minlength=len(ids.names)))
         names = [str(name) for name in ids.names[used[:: 1 + len(used) // _SAMPLED]]]

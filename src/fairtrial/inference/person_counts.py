@@ -6,7 +6,7 @@ large rather than too small if they meet more often.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,15 +20,18 @@ from fairtrial.inference.variance import BOTH, Floats, Moments, effective_people
 
 
 @dataclass(frozen=True, eq=False)
-class CountedClass:
-    """The trials of one class between thresholds, in all and by person.
+class ClassCounts:
+    """The trials of one class by cell, in all and by person.
+
+    The cell of a trial is the number of thresholds below its score; of several systems, each with thresholds of its
+    own, it is a combination of these numbers (see `cells_of_ranks`).
 
     Attributes
     ----------
     counts : ndarray
-        Trials by the number of thresholds below their scores, shape (thresholds + 1,).
+        Trials by cell, shape (cells,).
     by_role : dict of str to ndarray
-        The same by person, shape (people, thresholds + 1), for each role with two people or more.
+        The same by person, shape (people, cells), for each role with two people or more.
     accepted : bool
         Whether accepted trials are errors, as for impostor trials.
     people_per_trial : int
@@ -44,30 +47,42 @@ class CountedClass:
     alone: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, by_role: dict[str, NDArray[np.int64]], *, accepted: bool, alone: tuple[str, ...] = ()) -> CountedClass:
-        """Count the trials of people in one role or two; the two become one if somebody takes part in both."""
-        tables = list(by_role.values())
-        counts = tables[0].sum(axis=0)
-        if len(tables) > 1 and np.all([table.any(axis=1) for table in tables], axis=0).any():
-            return cls(counts, {"person": tables[0] + tables[1]}, accepted, 2, alone)
-        return cls(counts, by_role, accepted, 1, alone)
+    def of(
+        cls,
+        by_role: dict[str, NDArray[np.int64]],
+        *,
+        accepted: bool,
+        counts: NDArray[np.int64] | None = None,
+    ) -> ClassCounts:
+        """Count the trials of people in one role or two; the two become one if somebody takes part in both.
+
+        `counts` is needed if there is no role.
+        """
+        if counts is None:
+            counts = next(iter(by_role.values())).sum(axis=0)
+        takes_part = {role: table.any(axis=1) for role, table in by_role.items()}
+        alone = tuple(role for role, people in takes_part.items() if np.count_nonzero(people) < 2)
+        several = {role: table for role, table in by_role.items() if role not in alone}
+        if len(several) > 1 and np.all([takes_part[role] for role in several], axis=0).any():
+            person: NDArray[np.int64] = sum(several.values(), np.zeros((), dtype=np.int64))
+            return cls(counts, {"person": person}, accepted, 2, alone)
+        return cls(counts, several, accepted, 1, alone)
 
     @classmethod
-    def of_members(cls, members: Members, ranks: NDArray[np.int64], thresholds: int, *, accepted: bool) -> CountedClass:
-        """Count trials in memory; a rank is the number of thresholds below a score."""
-        cells = thresholds + 1
+    def of_members(cls, members: Members, cell: NDArray[np.int64], cells: int, *, accepted: bool) -> ClassCounts:
+        """Count trials in memory by the cell of each."""
         by_role = {
             role: sum(
-                (np.bincount(person * cells + ranks, minlength=members.size * cells) for person in columns),
+                (np.bincount(person * cells + cell, minlength=members.size * cells) for person in columns),
                 np.zeros(members.size * cells, dtype=np.int64),
             ).reshape(members.size, cells)
             for role, columns in members.by_role.items()
         }
         people_per_trial = max(map(len, members.by_role.values()), default=1)
-        return cls(np.bincount(ranks, minlength=cells), by_role, accepted, people_per_trial, members.alone)
+        return cls(np.bincount(cell, minlength=cells), by_role, accepted, people_per_trial, members.alone)
 
-    def at(self, places: Sequence[int]) -> CountedClass:
-        """Select thresholds by place."""
+    def at(self, places: Sequence[int]) -> ClassCounts:
+        """Select thresholds of one system by place."""
 
         def merged(counts: NDArray[np.int64]) -> NDArray[np.int64]:
             return np.diff(np.cumsum(counts, axis=-1)[..., [*places, -1]], prepend=0)
@@ -102,7 +117,7 @@ class CountedClass:
 
     @cached_property
     def effective(self) -> float:
-        """Kish's effective number of people, in the role with fewer; of trials without ids."""
+        """Kish's effective number of people, in the role with fewer; the number of trials without ids."""
         return min(map(effective_people, self.role_trials.values()), default=float(self.trials))
 
     @cached_property
@@ -113,28 +128,32 @@ class CountedClass:
             for role, trials in self.role_trials.items()
         }
 
-    def moments(self) -> Moments:
-        """Compute the moments of errors at the thresholds, as if two people never met twice; see `Members.moments`."""
-        trials, counts, pairs = self.trials, self.role_trials, dict(self.pairs)
-        totals, by_role = self.below, self.people_below
-        if self.accepted:
-            totals = trials - totals
-            by_role = {role: counts[role][:, None] - below for role, below in by_role.items()}
-        means = totals / trials
-        same = np.minimum.outer(totals, totals) - trials * np.outer(means, means)
-        sums = {role: errors - np.outer(counts[role], means) for role, errors in by_role.items()}
-        related = {role: by_person.T @ by_person - self.people_per_trial * same for role, by_person in sums.items()}
-        if self.people_per_trial > 1 or len(by_role) > 1:
+    def moments(self, errors: NDArray[np.bool_] | None = None, scale: Floats | None = None) -> Moments:
+        """Compute the moments of errors, as if two people never met twice; see `Members.moments`.
+
+        Parameters
+        ----------
+        errors
+            The cells whose trials are errors, one column for each kind of errors; by default one for each threshold.
+        scale
+            See `Moments`; 1 by default.
+        """
+        if errors is None:
+            below = np.arange(len(self.counts))[:, None] <= np.arange(len(self.counts) - 1)
+            errors = ~below if self.accepted else below
+        trials, by_person, pairs = self.trials, self.role_trials, dict(self.pairs)
+        centred = errors - self.counts @ errors / trials
+        same = centred.T @ (self.counts[:, None] * centred)
+        sums = {role: table @ centred for role, table in self.by_role.items()}
+        related = {role: of_role.T @ of_role - self.people_per_trial * same for role, of_role in sums.items()}
+        if self.people_per_trial > 1 or len(sums) > 1:
             pairs[BOTH], related[BOTH] = 0.0, np.zeros_like(same)
 
         def squares(role: str, weights: Floats) -> Floats:
-            # errors at a stricter threshold are among those at a more lenient one
-            centre, used = float(weights @ means), np.flatnonzero(weights)
-            raw = by_role[role][:, used]
-            products = np.minimum(raw[:, :, None], raw[:, None, :]) @ weights[used] @ weights[used]
-            return np.asarray(products - 2 * centre * (raw @ weights[used]) + centre**2 * counts[role])
+            return np.asarray(self.by_role[role] @ (centred @ weights) ** 2)
 
-        return Moments(trials, pairs, related, same, sums, counts, np.ones(len(means)), self.effective, squares)
+        scale = np.ones(errors.shape[1]) if scale is None else scale
+        return Moments(trials, pairs, related, same, sums, by_person, scale, self.effective, squares)
 
     def increments(self, role: str, place: int, to: slice = slice(None)) -> Floats:
         """Count each person's trials between one threshold and others, less the mean of all trials."""
@@ -159,28 +178,66 @@ class CountedClass:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CountedPeople:
-    """Counts of people's trials at rising thresholds, by class."""
+class PersonCounts:
+    """Counts of people's trials by cell, of both classes."""
 
     cluster: Cluster
-    genuine: CountedClass
-    impostor: CountedClass
+    genuine: ClassCounts
+    impostor: ClassCounts
 
     @classmethod
-    def of(cls, people: People, ranks: NDArray[np.int64], thresholds: int) -> CountedPeople:
-        """Count trials in memory by person; a rank is the number of thresholds below a score."""
+    def of(cls, people: People, cell: NDArray[np.int64], cells: int) -> PersonCounts:
+        """Count trials in memory by person and by the cell of each."""
         genuine, impostor = (
-            CountedClass.of_members(part, ranks[part.rows], thresholds, accepted=part is people.impostor)
+            ClassCounts.of_members(part, cell[part.rows], cells, accepted=part is people.impostor)
             for part in people.classes
         )
         return cls(people.cluster, genuine, impostor)
 
-    def at(self, places: Sequence[int]) -> CountedPeople:
-        """Select thresholds by place."""
+    @classmethod
+    def of_names(
+        cls,
+        cluster: Cluster,
+        names: Sequence[str],
+        counts: Mapping[Any, NDArray[np.int64]],
+        totals: NDArray[np.int64],
+        numbers: Mapping[str, int],
+    ) -> PersonCounts:
+        """Count trials by person from the counts of names.
+
+        Parameters
+        ----------
+        cluster
+            What trials share.
+        names
+            The names, in the order of the counts.
+        counts
+            For each role an array of class (impostor, genuine), name and cell.
+        totals
+            The counts of all trials, by class and cell.
+        numbers
+            The number of the person of each name.
+        """
+        person = np.array([numbers[name] for name in names], dtype=np.int64)
+        size = 1 + max(numbers.values(), default=-1)
+
+        def by_person(of_names: NDArray[np.int64]) -> NDArray[np.int64]:
+            summed = np.zeros((size, of_names.shape[1]), dtype=np.int64)
+            np.add.at(summed, person, of_names)
+            return summed
+
+        # claim and subject of a genuine trial are one person
+        first = {role: by_person(table[1]) for role, table in list(counts.items())[:1]}
+        both = {role: by_person(table[0]) for role, table in counts.items()}
+        genuine = ClassCounts.of(first, accepted=False, counts=totals[1])
+        return cls(cluster, genuine, ClassCounts.of(both, accepted=True, counts=totals[0]))
+
+    def at(self, places: Sequence[int]) -> PersonCounts:
+        """Select thresholds of one system by place."""
         return replace(self, genuine=self.genuine.at(places), impostor=self.impostor.at(places))
 
     @property
-    def classes(self) -> tuple[CountedClass, CountedClass]:
+    def classes(self) -> tuple[ClassCounts, ClassCounts]:
         """Genuine and impostor trials."""
         return self.genuine, self.impostor
 
@@ -192,55 +249,12 @@ class CountedPeople:
     @property
     def notes(self) -> tuple[Note, ...]:
         """Notes on roles with one person, and on one person with much of the weight."""
+        if self.cluster == "none":
+            return ()
         classes = (("genuine", self.genuine), ("impostor", self.impostor))
         return tuple(note for word, part in classes for note in class_notes(word, part))
 
 
-def count_people(
-    cluster: Cluster,
-    person: NDArray[np.int64],
-    counts: dict[str, NDArray[np.int64]],
-) -> CountedPeople | None:
-    """Count trials by person from the counts of names.
-
-    Parameters
-    ----------
-    cluster
-        What trials share.
-    person
-        For each name the number of its person.
-    counts
-        For each role an array of class (impostor, genuine), name and number of thresholds below the score.
-
-    Returns
-    -------
-    CountedPeople or None
-        None if no role of a class has two people.
-    """
-    classes = []
-    for row in (1, 0):
-        # claim and subject of a genuine trial are one person
-        roles = list(counts)[:1] if row == 1 else list(counts)
-        merged = {role: _merged(counts[role][row], person) for role in roles}
-        alone = tuple(role for role in roles if np.count_nonzero(merged[role].sum(axis=1)) < 2)
-        if len(alone) == len(roles):
-            return None
-        by_role = {role: merged[role] for role in roles if role not in alone}
-        classes.append(CountedClass.of(by_role, accepted=row == 0, alone=alone))
-    return CountedPeople(cluster, *classes)
-
-
-def people_of_counter(counter: Any, *, system: str | None = None) -> CountedPeople | None:
-    """Count people's trials at the thresholds of a counter; None if no role has two people."""
-    ranks = counter.ranks_by_person(system=system)
-    if not ranks.counts:
-        return None
-    roles = list(ranks.counts)
-    return count_people("both" if len(roles) > 1 else roles[0], ranks.person, ranks.counts)
-
-
-def _merged(counts: NDArray[np.int64], person: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sum the counts of names by person."""
-    summed = np.zeros((int(person.max(initial=-1)) + 1, counts.shape[1]), dtype=np.int64)
-    np.add.at(summed, person, counts)
-    return summed
+def cells_of_ranks(ranks: Sequence[NDArray[np.int64]], thresholds: Sequence[int]) -> NDArray[np.int64]:
+    """Number the combinations of ranks among the thresholds of several systems; see `ClassCounts`."""
+    return np.ravel_multi_index(tuple(ranks), tuple(number + 1 for number in thresholds)).astype(np.int64)

@@ -5,10 +5,10 @@ Whether a figure is "a priori" is decided here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, TypeGuard
+from typing import Any, Literal, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from fairtrial.counting.tallies import ScoreData, Sources, has_sources
 from fairtrial.inference.folds import Block, make_blocks, with_fold_note
 from fairtrial.inference.people import Cluster, People, resolve_cluster, shared_people
 
+Value = TypeVar("Value")
 Origin: TypeAlias = Literal["dev", "folds", "same trials", "given"]
 """The origin of thresholds: dev trials, folds of other people, the judged trials themselves, or the caller."""
 Kind: TypeAlias = Literal["a priori", "a priori (cross-validated)", "a posteriori", "at a given threshold"]
@@ -110,19 +111,6 @@ def _size(data: ScoreData) -> int:
     return sum(map(np.size, data)) if isinstance(data, tuple) else len(data) if isinstance(data, Trials) else 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Inherited:
-    """Properties of the sets that others were derived from."""
-
-    origin: Origin
-    sharing: Cluster
-    people: tuple[People | None, People | None]
-    overlap: int | None = None
-    shared_trials: int | None = None
-    is_part: bool = False
-    """Whether the judged trials are a part of those before, while dev has all its trials."""
-
-
 @dataclass(frozen=True, eq=False)
 class TrialSets:
     """The trials that set thresholds, those that are judged, and their people; for all systems.
@@ -161,7 +149,6 @@ class TrialSets:
     seed: int = 0
     blocks: Sequence[Block] = ()
     given: bool = False
-    _inherited: _Inherited | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("dev", "test"):
@@ -267,11 +254,14 @@ class TrialSets:
         data = self.data(side)
         return data if has_sources(data) else None
 
+    def run_together(self, works: Sequence[Callable[[], Value]]) -> list[Value]:
+        """Run functions that count these trials; each pass over trials in pieces answers all of them."""
+        sources = self.sources("dev") or self.sources()
+        return [work() for work in works] if sources is None else sources.run_together(works)
+
     @cached_property
     def provenance(self) -> Provenance:
         """The origin of thresholds, and its words."""
-        if self._inherited is not None:
-            return _BY_ORIGIN[self._inherited.origin]
         if self.given or self.dev is None:
             return _BY_ORIGIN["given"]
         if self.blocks:
@@ -292,7 +282,7 @@ class TrialSets:
     @cached_property
     def same_rows(self) -> bool:
         """Whether dev and test are the same trials in the same order, as with folds."""
-        if self.given or self.dev is None or (self._inherited is not None and self._inherited.is_part):
+        if self.given or self.dev is None:
             return False
         return bool(self.blocks) or same_rows(self.dev, self.test)
 
@@ -304,8 +294,6 @@ class TrialSets:
     @cached_property
     def shared_trials(self) -> int:
         """The number of judged trials that are also in dev; see `trials_in_both`."""
-        if self._inherited is not None and self._inherited.shared_trials is not None:
-            return self._inherited.shared_trials
         if self.given or self.dev is None:
             return 0
         return _size(self.test) if self.same_rows else trials_in_both(self.dev, self.test)
@@ -313,8 +301,6 @@ class TrialSets:
     @cached_property
     def sharing(self) -> Cluster:
         """What the judged trials share."""
-        if self._inherited is not None:
-            return self._inherited.sharing
         return resolve_cluster(self.test, self.cluster) if _has_systems(self.test) else "none"
 
     @property
@@ -330,8 +316,6 @@ class TrialSets:
     @cached_property
     def people(self) -> tuple[People | None, People | None]:
         """The people of dev and of test, numbered together; None if each trial is of other people."""
-        if self._inherited is not None:
-            return self._inherited.people
         dev, test = self.rows("dev"), self.rows()
         if self.sharing == "none" or test is None:
             return None, None
@@ -340,6 +324,13 @@ class TrialSets:
             return (people if self.same_rows else None), people
         on_dev, on_test = People.of_sets([dev, test], self.cluster)
         return (None if on_dev.cluster == "none" else on_dev), on_test
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each person by name, in both sets, if these are not in memory."""
+        first, *others = [data.roster for data in (self.dev, self.test) if has_sources(data)]
+        numbers: dict[str, int] = first.persons(others, linked=self.sharing == "both")
+        return numbers
 
     @cached_property
     def _people_by_role(self) -> tuple[People | None, People | None]:
@@ -351,11 +342,10 @@ class TrialSets:
     @cached_property
     def overlap(self) -> int:
         """The number of people who take part in both dev and test."""
-        if self._inherited is not None and self._inherited.overlap is not None:
-            return self._inherited.overlap
-        pieces = self.sources("dev"), self.sources()
-        if pieces[0] is not None and pieces[1] is not None:
-            return 0 if self.sharing == "none" else len(pieces[0].people & pieces[1].people)
+        sources = self.sources("dev"), self.sources()
+        if sources[0] is not None and sources[1] is not None:
+            first, second = ({self.numbers[name] for name in source.roster.names} for source in sources if source)
+            return len(first & second) if self.sharing != "none" else 0
         dev, test = self.people
         return 0 if dev is None or test is None else shared_people(dev, test)
 
@@ -372,8 +362,8 @@ class TrialSets:
         TrialSets
             The sets.
         """
-        inherited = _Inherited(self.origin, self.sharing, self.people, self.overlap, self.shared_trials)
-        return replace(self, dev=dev, test=test)._inheriting(inherited)
+        names = ("provenance", "sharing", "people", "overlap", "shared_trials", "same_rows")
+        return replace(self, dev=dev, test=test)._knowing(**{name: getattr(self, name) for name in names})
 
     def within(self, rows: NDArray[np.int64], *, alone: bool = False) -> TrialSets:
         """Select some of the judged trials, such as those of a group; dev stays whole.
@@ -392,9 +382,10 @@ class TrialSets:
         """
         dev, test = self._people_by_role
         part = None if test is None else test.within(rows)
-        inherited = _Inherited(self.origin, self.sharing, (None if alone else dev, part), is_part=True)
+        people = (None if alone else dev), part
         blocks = [replace(block, first=block.first[rows], second=block.second[rows]) for block in self.blocks]
-        return replace(self, test=self.trials().rows(rows), blocks=blocks)._inheriting(inherited)
+        sets = replace(self, test=self.trials().rows(rows), blocks=blocks)
+        return sets._knowing(provenance=self.provenance, sharing=self.sharing, people=people, same_rows=False)
 
     def at_given_thresholds(self) -> TrialSets:
         """Judge the same trials at thresholds that the caller gives.
@@ -407,10 +398,11 @@ class TrialSets:
         sets = replace(self, blocks=(), given=True)
         if "people" not in vars(self):  # not computed yet
             return sets
-        return sets._inheriting(_Inherited("given", self.sharing, (None, self.people[1])))
+        return sets._knowing(sharing=self.sharing, people=(None, self.people[1]))
 
-    def _inheriting(self, inherited: _Inherited) -> TrialSets:
-        object.__setattr__(self, "_inherited", inherited)
+    def _knowing(self, **values: Any) -> TrialSets:
+        """Set cached properties that are known from other sets."""
+        vars(self).update(values)
         return self
 
     @property
@@ -434,7 +426,7 @@ class TrialSets:
             notes.append(Note("shared-trials", text, warning=True, shared=self.shared_trials, size=_size(self.test)))
         if self.origin == "dev" and self.overlap:
             text = "{people:plural person/people} take part in both dev and test"
-            if self.sources() is not None:
+            if not self.has_scores:
                 text += "; that this makes threshold and figure dependent is not accounted for"
             notes.append(Note("shared-people", text, people=self.overlap))
         if self.people[1] is not None:

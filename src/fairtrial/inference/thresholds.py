@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fairtrial.counting.search import crossing_points, points_beside
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, count_errors
-from fairtrial.inference.person_counts import CountedClass
+from fairtrial.inference.person_counts import ClassCounts
 from fairtrial.inference.variance import Components, Floats
 from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import Weights
@@ -60,6 +60,11 @@ class ThresholdCurve:
     at: tuple[float, float]
     level: tuple[float, float]
     df: float
+
+    @property
+    def is_minimum(self) -> bool:
+        """Whether the threshold is at a minimum of costs, and not where a level crosses its target."""
+        return not any(self.level)
 
     def moves(self, figure: Callable[[Floats, Floats], Floats]) -> Floats:
         """Compute the change of the mean figure of the procedure if the mean threshold is at each of `DEVIATIONS`.
@@ -112,15 +117,23 @@ def crossing_curve(
     components
         Variance components of dev's errors at the threshold, in their first column.
     """
+    if 0.0 in level:
+        return _crossing_of_one_rate(pool, here, chosen, level, components)
     at = float(here.far), float(here.frr)
-    if 0.0 not in level:
-        variance = components.variance([level[1]], [level[0]])
-        start = level[0] * at[0] + level[1] * at[1]
-        targets, points = _search(pool, level, start, lambda step: start + DEVIATIONS * step, sqrt(variance.value))
-        levels = _level(points, level)
-        finite = np.maximum(np.asarray(points.threshold, dtype=np.float64), np.finfo(np.float64).min)
-        thresholds, far, frr = (np.interp(targets, levels, np.asarray(v)) for v in (finite, points.far, points.frr))
-        return ThresholdCurve(thresholds, far, frr, at, level, variance.df)
+    variance = components.variance([level[1]], [level[0]])
+    start = level[0] * at[0] + level[1] * at[1]
+    targets, points = _search(pool, level, start, lambda step: start + DEVIATIONS * step, sqrt(variance.value))
+    levels = _level(points, level)
+    finite = np.maximum(np.asarray(points.threshold, dtype=np.float64), np.finfo(np.float64).min)
+    thresholds, far, frr = (np.interp(targets, levels, np.asarray(v)) for v in (finite, points.far, points.frr))
+    return ThresholdCurve(thresholds, far, frr, at, level, variance.df)
+
+
+def _crossing_of_one_rate(
+    pool: ScoreSource, here: ErrorCounts, chosen: ErrorCounts, level: tuple[float, float], components: Components
+) -> ThresholdCurve:
+    """Find the thresholds at which FAR or FRR is `DEVIATIONS` standard deviations away, in log-odds."""
+    at = float(here.far), float(here.frr)
     which = 1 if level[1] == 0 else 0
     level, sign = ((-1.0, 0.0), -1.0) if which else ((0.0, 1.0), 1.0)
     trials, size = (chosen.impostor, pool.impostor) if which else (chosen.genuine, pool.genuine)
@@ -207,12 +220,12 @@ class CostGrid:
     ----------
     counts : ErrorCounts
         Errors of dev at the thresholds, by rising threshold.
-    tables : sequence of (CountedClass, CountedClass)
+    tables : sequence of (ClassCounts, ClassCounts)
         Genuine and impostor trials at or below the thresholds: of dev, and of test if it is another set.
     """
 
     counts: ErrorCounts
-    tables: Sequence[tuple[CountedClass, CountedClass]]
+    tables: Sequence[tuple[ClassCounts, ClassCounts]]
 
     _cached: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
 
@@ -245,7 +258,7 @@ class CostGrid:
         return np.where(np.arange(len(cost)) < place, -signed, signed), df
 
 
-def _increments(sets: Sequence[CountedClass], place: int) -> tuple[Floats, Floats]:
+def _increments(sets: Sequence[ClassCounts], place: int) -> tuple[Floats, Floats]:
     """Estimate the variance of the first set's rate increment from one threshold to each, and that of single trials.
 
     Covariances are averaged over the sets by their effective numbers of people: on dev alone the variance would be 0
@@ -263,7 +276,7 @@ def _increments(sets: Sequence[CountedClass], place: int) -> tuple[Floats, Float
     return np.asarray(single + np.maximum(shared, 0.0) / first.trials**2), single
 
 
-def _noise(sets: Sequence[CountedClass], place: int, near: int) -> float:
+def _noise(sets: Sequence[ClassCounts], place: int, near: int) -> float:
     """Estimate half the variance of an increment's variance, from people's fourth moments (for Satterthwaite)."""
     first, similar = sets[0], [part for part in sets if part.by_role.keys() == sets[0].by_role.keys()]
     total, noise = sum(part.effective for part in similar), 0.0

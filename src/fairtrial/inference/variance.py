@@ -231,6 +231,11 @@ class Components:
         plus, minus = (self.value(a[0] + sign * b[0], a[1] + sign * b[1]) for sign in (1, -1))
         return (plus - minus) / 4
 
+    def correlation(self, a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> float:
+        """Estimate the correlation of two weighted sums; 0 if one of them does not vary."""
+        product = self.value(*a) * self.value(*b)
+        return self.covariance(a, b) / sqrt(product) if product > 0 else 0.0
+
     def across(self, other: tuple[Moments, Moments], a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> float:
         """Estimate the covariance of a weighted sum on this set and one on another, through people in both.
 

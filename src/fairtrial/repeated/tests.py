@@ -20,7 +20,7 @@ from fairtrial.core.tables import Table
 from fairtrial.core.words import in_percent, interval_title, level_text, p_phrase, percent
 from fairtrial.formats.columns import read_paired_counts
 from fairtrial.inference.estimates import Estimate, Rates
-from fairtrial.inference.person_counts import CountedClass
+from fairtrial.inference.person_counts import ClassCounts
 from fairtrial.inference.student import Alternative, student_p_value
 from fairtrial.inference.thresholds import inside
 from fairtrial.inference.variance import Components, Floats, Moments, Variance
@@ -97,7 +97,7 @@ class IndividualsTests(Result):
     notes: tuple[Note, ...] = ()
 
     def answer(self) -> str:
-        """Give the conclusion of the first test."""
+        """Write the conclusion of the first test."""
         test = self.tests[0]
         if self.rate is not None:
             claims = {
@@ -274,17 +274,16 @@ def _rate_tests(people: Individuals, rate: float, alternative: Alternative, conf
 def _moments(errors: Floats, attempts: Floats) -> Moments:
     """Compute the moments of the errors of people."""
     counts = np.stack([errors, attempts - errors], axis=1).astype(np.int64)
-    return CountedClass.of({"claim": counts}, accepted=False).moments()
+    return ClassCounts.of({"claim": counts}, accepted=False).moments()
 
 
-def _variance(first: Moments, second: Moments | None = None, *, same_people: bool = False) -> Variance:
+def _variance(*devices: Moments, same_people: bool = False) -> Variance:
     """Estimate the variance of a rate, or of the first less the second.
 
     It is not below that of half an error in each rate, all attempts of a person as one: without errors nothing tells
     how correlated they are. Degrees of freedom are at most those of people: the same people are one sample.
     """
-    devices = [first] if second is None else [first, second]
-    variance = Components([(first, devices[-1])]).variance([1.0], [float(1 - len(devices))])
+    variance = Components([(devices[0], devices[-1])]).variance([1.0], [float(1 - len(devices))])
     halves = ((0.5 / device.trials, device.effective) for device in devices)
     least = sum(half * (1 - half) / people for half, people in halves)
     of_people = [device.effective - 1 for device in devices]
