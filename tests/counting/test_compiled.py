@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fairtrial.counting import kernels as plain
 from fairtrial.counting.cells import CountedCells, fit_layout
-from fairtrial.counting.kernels import Cells, fit_cells, position, refine_cells
+from fairtrial.counting.kernels import Cells, Gathered, fit_cells, position, refine_cells
 from fairtrial.counting.tallies import Genuine, Scores, rank_tally
 from strategies import anything, score_arrays, special, ties
 
@@ -56,8 +56,8 @@ BOTH = (plain, compiled)
 def test_cells(cells: Cells, chunk: tuple[Scores, Genuine]) -> None:
     totals = [np.ones((2, cells.count), dtype=np.int64) for _ in BOTH]
     for passes, total in zip(BOTH, totals, strict=True):
-        passes.sift(total, cells, None, *chunk)
-        passes.sift(total, cells, None, *chunk)
+        passes.sift(total, ([], []), cells, None, *chunk)
+        passes.sift(total, ([], []), cells, None, *chunk)
     assert np.array_equal(totals[0], totals[1])
     assert totals[0].sum() == 2 * cells.count + 2 * len(chunk[0])
 
@@ -78,19 +78,24 @@ def test_ranks(thresholds: list[float], chunk: tuple[Scores, Genuine]) -> None:
 @given(partitions(), chunks(), st.lists(st.booleans(), min_size=1, max_size=9), st.booleans())
 def test_gathered_scores(cells: Cells, chunk: tuple[Scores, Genuine], pattern: list[bool], counted: bool) -> None:
     chosen = np.resize(np.array(pattern), cells.count)
-    totals = [np.zeros((2, cells.count if counted else 0), dtype=np.int64) for _ in BOTH]
-    found = [passes.sift(total, cells, chosen, *chunk) for passes, total in zip(BOTH, totals, strict=True)]
-    check_same_bytes(chunk[0], *found)
+    totals = [np.ones((2, cells.count if counted else 0), dtype=np.int64) for _ in BOTH]
+    found: list[Gathered] = [([], []) for _ in BOTH]
+    for passes, total, gathered in zip(BOTH, totals, found, strict=True):
+        passes.sift(total, gathered, cells, chosen, *chunk)
+    joined = joined_alike(chunk[0], found)
     assert np.array_equal(totals[0], totals[1])
     if counted:
-        assert sum(map(len, found[0])) + totals[0].sum() == len(chunk[0])
-        assert not totals[0][:, chosen].any()
+        assert sum(map(len, joined)) + totals[0].sum() - totals[0].size == len(chunk[0])
+        assert (totals[0][:, chosen] == 1).all()
 
 
-def check_same_bytes(scores: Scores, *found: tuple[Scores, Scores]) -> None:
-    for ours, theirs in zip(*found, strict=True):
+def joined_alike(scores: Scores, found: list[Gathered]) -> list[Scores]:
+    """Join the impostor and the genuine scores, after comparing those of all passes."""
+    plainly, compiled_ = ([np.concatenate([scores[:0], *part]) for part in each] for each in found)
+    for ours, theirs in zip(plainly, compiled_, strict=True):
         assert ours.dtype == theirs.dtype == scores.dtype
         assert ours.tobytes() == theirs.tobytes()
+    return plainly
 
 
 @settings(max_examples=150)
@@ -98,12 +103,14 @@ def check_same_bytes(scores: Scores, *found: tuple[Scores, Scores]) -> None:
 def test_scores_between(chunk: tuple[Scores, Genuine], ends: list[float]) -> None:
     low, high = sorted(ends)
     totals = [np.zeros((2, 1), dtype=np.int64) for _ in BOTH]
-    found = [passes.split(total, low, high, *chunk) for passes, total in zip(BOTH, totals, strict=True)]
-    check_same_bytes(chunk[0], *found)
+    found: list[Gathered] = [([], []) for _ in BOTH]
+    for passes, total, gathered in zip(BOTH, totals, found, strict=True):
+        passes.split(total, gathered, low, high, *chunk)
+    joined = joined_alike(chunk[0], found)
     scores, genuine = chunk[0].astype(np.float64), np.broadcast_to(chunk[1], len(chunk[0]))
     for row, part in enumerate((scores[~genuine], scores[genuine])):
         assert totals[0][row, 0] == totals[1][row, 0] == np.sum(part <= low)
-        assert found[0][row].tolist() == part[(part > low) & (part <= high)].tolist()
+        assert joined[row].tolist() == part[(part > low) & (part <= high)].tolist()
 
 
 @settings(max_examples=100)
@@ -127,7 +134,7 @@ def test_many_scores_of_many_magnitudes(dtype: type[np.floating], ordinal: bool)
     for cells in (even, fit_cells(scores[::9], 30_000)):
         totals = [np.zeros((2, cells.count), dtype=np.int64) for _ in BOTH]
         for passes, total in zip(BOTH, totals, strict=True):
-            passes.sift(total, cells, None, scores, genuine)
+            passes.sift(total, ([], []), cells, None, scores, genuine)
         assert np.array_equal(totals[0], totals[1])
 
 
@@ -136,7 +143,7 @@ def test_byte_order_of_other_machines() -> None:
     cells = fit_cells(scores, 64)
     totals = [np.zeros((2, cells.count), dtype=np.int64) for _ in BOTH]
     for passes, total in zip(BOTH, totals, strict=True):
-        passes.sift(total, cells, None, scores, False)
+        passes.sift(total, ([], []), cells, None, scores, False)
     assert np.array_equal(totals[0], totals[1])
 
 

@@ -16,7 +16,17 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from fairtrial.counting.kernels import MAGNITUDE, MANTISSA, WITHIN, Cells, Chunk, Integers, add_by_class
+from fairtrial.counting.kernels import (
+    MAGNITUDE,
+    MANTISSA,
+    WITHIN,
+    Cells,
+    Chosen,
+    Chunk,
+    Gathered,
+    Integers,
+    add_by_class,
+)
 
 if TYPE_CHECKING:
     from fairtrial.counting.cells import Layout
@@ -27,41 +37,39 @@ _FULL = np.uint8(255)
 _COPY = 1 << 20  # scores copied at once if they do not lie side by side
 
 
-def sift(
-    total: Integers, cells: Cells, chosen: NDArray[np.bool_] | None, scores: Scores, genuine: Genuine
-) -> tuple[Scores, Scores]:
-    """Give the scores in the chosen cells; count those of each class in each other cell, unless `total` is empty."""
+def sift(total: Integers, gathered: Gathered, cells: Cells, chosen: Chosen, scores: Scores, genuine: Genuine) -> None:
+    """Gather the scores in the chosen cells; count those of each class in each other cell, unless `total` is empty."""
     marked = np.empty(0, dtype=np.bool_) if chosen is None else chosen
-    return _gathered(_sift, total, scores, genuine, _laid_out(cells), marked)
+    _gather(_sift, total, gathered, scores, genuine, _laid_out(cells), marked)
 
 
-def split(total: Integers, low: float, high: float, scores: Scores, genuine: Genuine) -> tuple[Scores, Scores]:
-    """Count the scores of each class up to `low`; give those above it, up to `high`."""
-    return _gathered(_split, total, scores, genuine, low, high)
+def split(total: Integers, gathered: Gathered, low: float, high: float, scores: Scores, genuine: Genuine) -> None:
+    """Count the scores of each class up to `low`; gather those above it, up to `high`."""
+    _gather(_split, total, gathered, scores, genuine, low, high)
 
 
-def _gathered(
-    function: Callable[..., Any], total: Integers, scores: Scores, genuine: Genuine, *arguments: Any
-) -> tuple[Scores, Scores]:
-    """Give the impostor and the genuine scores that a function puts at either end of a room for all."""
-    gathered: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
+def _gather(
+    function: Callable[..., Any], total: Integers, gathered: Gathered, scores: Scores, genuine: Genuine, *arguments: Any
+) -> None:
+    """Gather the impostor and the genuine scores that a function puts at either end of a room for all."""
     for part, flags, row in _parts(scores, genuine):
         room = np.empty_like(part)  # what stays empty takes no memory
         impostor, others = _compiled(function, part.dtype)(total, room, part, flags, row, *arguments)
         gathered[0].append(room[:impostor].copy())
         gathered[1].append(room[others:][::-1].copy())
-    return np.concatenate(gathered[0]), np.concatenate(gathered[1])
 
 
 def count_ranks(total: Integers, ranks: RankTally, scores: Scores, genuine: Genuine) -> None:
     """Count the scores of each class by the number of thresholds below them."""
     counts = np.zeros((2, ranks.cells.count), dtype=np.int64)
-    near = sift(counts, ranks.cells, ranks.bound != np.inf, scores, genuine)
+    near: Gathered = ([], [])
+    sift(counts, near, ranks.cells, ranks.bound != np.inf, scores, genuine)
     ends = np.searchsorted(ranks.below, np.arange(total.shape[1]), side="right")
     upto = np.concatenate([np.zeros((2, 1), dtype=np.int64), np.cumsum(counts, axis=1)], axis=1)
     total += np.diff(upto[:, ends], prepend=0)
     for row in (0, 1):
-        add_by_class(total, ranks.ranks(near[row]), bool(row))
+        for part in near[row]:
+            add_by_class(total, ranks.ranks(part), bool(row))
 
 
 def find_extremes(total: NDArray[np.float64], cells: Cells, chosen: NDArray[np.bool_], scores: Scores) -> None:
@@ -88,7 +96,7 @@ def prepare() -> None:
     if getattr(numba.config, "DISABLE_JIT", False):
         raise RuntimeError("numba is set not to compile")
     total = np.zeros((2, 4), dtype=np.int64)
-    sift(total, Cells(0.0, 1.0, 1, ordinal=False), None, np.zeros(1), True)
+    sift(total, ([], []), Cells(0.0, 1.0, 1, ordinal=False), None, np.zeros(1), True)
     if total.tolist() != [[0, 0, 0, 0], [0, 0, 1, 0]]:
         raise RuntimeError("numba counts otherwise than NumPy")
 

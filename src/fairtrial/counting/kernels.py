@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from fairtrial.counting.tallies import Genuine, RankTally, Scores
 
 Chunk: TypeAlias = "tuple[Scores, Genuine]"
+Gathered: TypeAlias = "tuple[list[Scores], list[Scores]]"
+"""Impostor and genuine scores, in arrays to be joined."""
+Chosen: TypeAlias = NDArray[np.bool_] | None
+"""Which cells to gather, if any."""
 Integers: TypeAlias = NDArray[np.int64]
 
 MANTISSA = 52
@@ -180,42 +184,37 @@ def refine_cells(cells: Cells, lowest: NDArray[np.float64], highest: NDArray[np.
     return replace(cells, starts=(*cells.starts, len(cells.table)), table=np.concatenate([cells.table, rows]))
 
 
-def sift(
-    total: Integers, cells: Cells, chosen: NDArray[np.bool_] | None, scores: Scores, genuine: Genuine
-) -> tuple[Scores, Scores]:
-    """Give the scores in the chosen cells; count those of each class in each other cell, unless `total` is empty."""
-    gathered: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
+def sift(total: Integers, gathered: Gathered, cells: Cells, chosen: Chosen, scores: Scores, genuine: Genuine) -> None:
+    """Gather the scores in the chosen cells; count those of each class in each other cell, unless `total` is empty."""
     for block, flags in _blocks(scores, genuine):
         where = cells.locate(block)
-        if total.size:
+        if chosen is None:
             add_by_class(total, where, flags)
-        if chosen is not None:
-            _put(gathered, block, np.flatnonzero(chosen[where]), flags)
-    if chosen is not None and total.size:
-        total[:, chosen] = 0
-    return np.concatenate(gathered[0]), np.concatenate(gathered[1])
+            continue
+        near = chosen[where]
+        gather(gathered, block, flags, np.flatnonzero(near))
+        if total.size:
+            add_by_class(total, where[~near], flags if isinstance(flags, bool) else flags[~near])
 
 
-def split(total: Integers, low: float, high: float, scores: Scores, genuine: Genuine) -> tuple[Scores, Scores]:
-    """Count the scores of each class up to `low`; give those above it, up to `high`."""
-    gathered: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
+def split(total: Integers, gathered: Gathered, low: float, high: float, scores: Scores, genuine: Genuine) -> None:
+    """Count the scores of each class up to `low`; gather those above it, up to `high`."""
     for block, flags in _blocks(scores, genuine, _SMALL_BLOCK):
         above = block > np.float64(low)  # a Python number would be rounded to the scores' type
         below = len(block) - np.count_nonzero(above)
         true = below * flags if isinstance(flags, bool) else np.count_nonzero(flags & ~above)
         total[:, 0] += below - true, true
-        _put(gathered, block, np.flatnonzero(above & (block <= np.float64(high))), flags)
-    return np.concatenate(gathered[0]), np.concatenate(gathered[1])
+        gather(gathered, block, flags, np.flatnonzero(above & (block <= np.float64(high))))
 
 
-def _put(gathered: tuple[list[Scores], list[Scores]], block: Scores, rows: Integers, genuine: Genuine) -> None:
-    """Add rows of a block to the gathered impostor or genuine scores."""
+def gather(gathered: Gathered, scores: Scores, genuine: Genuine, rows: Integers | slice = slice(None)) -> None:
+    """Add these rows to the impostor or the genuine scores."""
     if isinstance(genuine, bool):
-        gathered[genuine].append(block[rows])
+        gathered[genuine].append(scores[rows])
     else:
-        true = genuine[rows]
-        gathered[0].append(block[rows[~true]])
-        gathered[1].append(block[rows[true]])
+        values, true = scores[rows], genuine[rows]
+        gathered[0].append(values[~true])
+        gathered[1].append(values[true])
 
 
 def count_ranks(total: Integers, ranks: RankTally, scores: Scores, genuine: Genuine) -> None:
@@ -230,7 +229,7 @@ def compare_ranks(total: Integers, thresholds: NDArray[np.float64], scores: Scor
     upto = np.zeros((len(thresholds) + 2, 2, 1), dtype=np.int64)
     upto[-1, :, 0] = len(scores) - right, right
     for count, threshold in zip(upto[1:-1], thresholds, strict=True):
-        passes_for(scores).split(count, threshold, threshold, scores, genuine)
+        passes_for(scores).split(count, ([], []), threshold, threshold, scores, genuine)
     total += np.diff(upto[..., 0], axis=0).T
 
 

@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from fairtrial.counting.kernels import Cells, Integers, passes_for, position, refine_cells
+from fairtrial.counting.kernels import Cells, Chosen, Gathered, Integers, gather, passes_for, position, refine_cells
 from fairtrial.counting.tallies import (
     MAX_CELLS,
     ArraySource,
@@ -146,7 +146,7 @@ def _between_samples(source: ScoreSource, level: Level, targets: NDArray[np.floa
     if ((rates[:, last[0]] - rates[:, first[-1]]) @ totals)[0] > source.room:
         return None
     start, stop = thresholds[[first[-1], last[0]]].tolist()
-    *gathered, below = source.tally(SplitTally(start, stop))
+    below, gathered = source.tally(SplitTally(start, stop))
     impostor, right = (np.concatenate(part) for part in gathered)
     between = ArraySource(((impostor, False), (right, True)), len(right), len(impostor))
     higher = source.impostor - int(below[0, 0]) - len(impostor)
@@ -197,7 +197,7 @@ class CellTally:
         return np.zeros((2, self.cells.count), dtype=np.int64)
 
     def add(self, total: Integers, scores: Scores, genuine: Genuine) -> Integers:
-        passes_for(scores).sift(total, self.cells, None, scores, genuine)
+        passes_for(scores).sift(total, ([], []), self.cells, None, scores, genuine)
         return total
 
     def merge(self, a: Integers, b: Integers) -> Integers:
@@ -223,32 +223,25 @@ class _ExtremesTally:
         return np.stack([np.minimum(a[0], b[0]), np.maximum(a[1], b[1])])
 
 
-_Gathered: TypeAlias = tuple[list[Scores], list[Scores]]
-
-
 @dataclass(frozen=True, slots=True)
 class GatherTally:
     """Gather the scores in the chosen cells, or all of them: impostor scores, genuine scores."""
 
     cells: Cells | None = None
-    chosen: NDArray[np.bool_] | None = None
+    chosen: Chosen = None
 
-    def start(self) -> _Gathered:
+    def start(self) -> Gathered:
         return [], []
 
-    def add(self, total: _Gathered, scores: Scores, genuine: Genuine) -> _Gathered:
-        if self.cells is not None:
-            uncounted = np.empty((2, 0), dtype=np.int64)
-            parts = passes_for(scores).sift(uncounted, self.cells, self.chosen, scores, genuine)
-        elif isinstance(genuine, bool):
-            parts = (scores[:0], scores) if genuine else (scores, scores[:0])
+    def add(self, total: Gathered, scores: Scores, genuine: Genuine) -> Gathered:
+        if self.cells is None:
+            gather(total, scores, genuine)
         else:
-            parts = scores[~genuine], scores[genuine]
-        for gathered, part in zip(total, parts, strict=True):
-            gathered.append(part)
+            uncounted = np.empty((2, 0), dtype=np.int64)
+            passes_for(scores).sift(uncounted, total, self.cells, self.chosen, scores, genuine)
         return total
 
-    def merge(self, a: _Gathered, b: _Gathered) -> _Gathered:
+    def merge(self, a: Gathered, b: Gathered) -> Gathered:
         return a[0] + b[0], a[1] + b[1]
 
 
@@ -259,21 +252,18 @@ class SplitTally:
     low: float
     high: float
 
-    def start(self) -> tuple[list[Scores], list[Scores], Integers]:
-        return [], [], np.zeros((2, 1), dtype=np.int64)
+    def start(self) -> tuple[Integers, Gathered]:
+        return np.zeros((2, 1), dtype=np.int64), ([], [])
 
-    def add(self, total: Any, scores: Scores, genuine: Genuine) -> Any:
-        for gathered, part in zip(
-            total, passes_for(scores).split(total[2], self.low, self.high, scores, genuine), strict=False
-        ):
-            gathered.append(part)
+    def add(self, total: tuple[Integers, Gathered], scores: Scores, genuine: Genuine) -> tuple[Integers, Gathered]:
+        passes_for(scores).split(*total, self.low, self.high, scores, genuine)
         return total
 
-    def merge(self, a: Any, b: Any) -> Any:
-        return tuple(one + other for one, other in zip(a, b, strict=True))
+    def merge(self, a: tuple[Integers, Gathered], b: tuple[Integers, Gathered]) -> tuple[Integers, Gathered]:
+        return a[0] + b[0], (a[1][0] + b[1][0], a[1][1] + b[1][1])
 
 
-def _join(gathered: _Gathered) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _join(gathered: Gathered) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Sort the gathered scores of each class."""
     impostor, genuine = (_sorted(part) if part else np.empty(0) for part in gathered)
     return impostor, genuine
