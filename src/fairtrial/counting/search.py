@@ -11,7 +11,8 @@ Candidates are -inf and every distinct score. Three facts make it unnecessary to
   stretch whose bound is no higher than the lowest known cost. This holds for a target of precision.
 
 For many scores, a pass counts them in cells; cells that cannot hold an optimum are skipped, and only the scores of the
-others are looked at. All searches are exact for any scores; a good fit of the cells makes them quick.
+others are looked at. A crossing in memory is bracketed by a sample, which saves a pass. All searches are exact for any
+scores; a good fit of the cells makes them quick.
 """
 
 from __future__ import annotations
