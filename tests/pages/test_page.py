@@ -89,7 +89,10 @@ def test_only_a_page_with_charts_holds_what_draws_them() -> None:
     for page, charts in ((words, False), (with_charts, True)):
         scripts = Reader(render(page)).scripts[1:]
         expected = (*(CHART_SCRIPTS if charts else ()), *SCRIPTS)
-        assert [text.strip() for text in scripts] == [read(name).strip() for name in expected]
+        assert len(scripts) == len(expected)
+        for text, name in zip(scripts, expected, strict=True):
+            whole, kept = read(name).strip(), text.strip()
+            assert kept == whole or (whole.startswith("/*") and whole.partition("*/\n")[2] == kept)
 
 
 def test_cells_are_sorted_by_numbers_and_pairs_by_their_lower_end() -> None:
