@@ -147,7 +147,9 @@ class Tally(Protocol[Total]):
         """Add one chunk; the total given may be changed in place."""
         ...
 
-    def merge(self, a: Total, b: Total) -> Total: ...
+    def merge(self, a: Total, b: Total) -> Total:
+        """Add two totals; the first may be changed in place."""
+        ...
 
 
 class ScoreSource(Protocol):

@@ -203,10 +203,10 @@ def _read_back(
     trials = pool.impostor if which else pool.genuine
     beyond = np.abs(targets) < 1 / trials
     if beyond.any():
-        extreme = np.interp(sign * tail, levels[finite], edges[finite])
-        excess = float(np.mean(np.abs(extreme[:-1] - extreme[-1])))
-        few = len(tail) - 1
-        thresholds[beyond] = extreme[-1] - sign * excess * np.log(few / (trials * np.abs(targets[beyond])))
+        extreme, few = np.interp(sign * tail, levels[finite], edges[finite]), len(tail) - 1
+        with np.errstate(over="ignore"):  # thresholds beyond the largest float are infinite
+            excess = float(np.mean(np.abs(extreme[:-1] - extreme[-1])))
+            thresholds[beyond] = extreme[-1] - sign * excess * np.log(few / (trials * np.abs(targets[beyond])))
         counted = count_errors(pool, thresholds[beyond])
         others[beyond] = counted.frr if which else counted.far
     return thresholds, others
