@@ -153,7 +153,7 @@ def d_prime_interval(sets: TrialSets, *, system: str | None = None, confidence: 
     check_confidence(confidence)
     if not np.isfinite(scores).all():
         return _no_d_prime("a score is infinite, so that there is no mean", confidence, sets)
-    halves = scores / 2 - float(np.median(scores)) / 2  # neither far from 0 nor too large to be squared
+    halves = scores / 4 - float(np.median(scores / 4))  # neither far from 0 nor too large to be squared
     scores = halves / (float(np.max(np.abs(halves))) or 1.0)
     means, variances = zip(
         *((float(scores[rows].mean()), float(scores[rows].var())) for rows in (trials.genuine, ~trials.genuine)),
