@@ -430,7 +430,7 @@ def _eer_of_resampled_people(
     for part in people.classes:
         order = np.argsort(scores[part.rows], kind="stable")
         columns = tuple(column[order] for column in part.people)
-        parts.append(replace(part, rows=part.rows[order], people=columns, is_pair=part.is_pair[order]))
+        parts.append(replace(part, rows=part.rows[order], people=columns))
         ends.append(np.searchsorted(scores[part.rows[order]], thresholds, side="right"))
     values, redrawn = np.empty(count), 0
     for k in range(count):

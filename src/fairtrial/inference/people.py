@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import product as product_of
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -111,34 +111,69 @@ def merge_names(size: int, first: NDArray[np.int64], second: NDArray[np.int64]) 
     return np.asarray(connected_components(graph, directed=False)[1].astype(np.int64))
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Members:
     """The people of one class of trials."""
 
     rows: NDArray[np.int64]
     people: tuple[NDArray[np.int64], ...]
-    """One column per role that counts; a role with one person only is left out."""
-    is_pair: NDArray[np.bool_]
-    """Which trials are of two people."""
-    pair_of: NDArray[np.int64]
-    """The pair of people of each trial, or the one person, as a number."""
-    person_trials: Floats
-    pair_trials: Floats
-    effective: float
-    """Kish's effective number of people, in the role with fewer."""
+    """One column per role that counts; one only if claim and subject of a trial are always the same."""
+    roles: tuple[str, ...]
+    """The roles of the columns; ``trial`` if each trial counts as another person."""
     alone: tuple[str, ...]
     """The roles with one person only."""
-    by_role: dict[str, tuple[NDArray[np.int64], ...]]
-    """The same columns by role; one role, ``person``, if somebody takes part in both."""
-    role_trials: dict[str, Floats]
-    """The trials of each person by role."""
     size: int
     """The number of people in all sets that are numbered together."""
+    together: bool
+    """Whether both roles are one, ``person``, as somebody takes part in both."""
 
     def __repr__(self) -> str:
         """Count trials and people."""
         people = np.count_nonzero(self.person_trials)
         return f"<Members: {len(self.rows):,} trials of {people:,} people, effective number {self.effective:.3g}>"
+
+    @cached_property
+    def is_pair(self) -> NDArray[np.bool_]:
+        """Mark the trials of two people."""
+        return np.not_equal(self.people[0], self.people[-1])
+
+    @cached_property
+    def by_role(self) -> dict[str, tuple[NDArray[np.int64], ...]]:
+        """The columns by role; one role, ``person``, if somebody takes part in both."""
+        if self.together:
+            return {"person": self.people}
+        return {role: (column,) for role, column in zip(self.roles, self.people, strict=True)}
+
+    @cached_property
+    def role_trials(self) -> dict[str, Floats]:
+        """The trials of each person by role."""
+        return {role: self._by_person(role, slice(None), None) for role in self.by_role}
+
+    @cached_property
+    def person_trials(self) -> Floats:
+        """The trials that each person takes part in, in any role."""
+        trials = np.bincount(self.people[0], minlength=self.size)
+        if len(self.people) > 1:
+            trials = trials + np.bincount(self.people[1][self.is_pair], minlength=self.size)
+        return trials.astype(np.float64)
+
+    @cached_property
+    def pair_of(self) -> NDArray[np.int64]:
+        """The pair of people of each trial, or the one person, as a number."""
+        first, second = self.people[0], self.people[-1]
+        if self.together:  # who is claimed does not matter
+            first, second = np.minimum(first, second), np.maximum(first, second)
+        return ranks_of(first * self.size + second, self.size**2)
+
+    @cached_property
+    def pair_trials(self) -> Floats:
+        """The trials of each pair."""
+        return np.bincount(self.pair_of).astype(np.float64)
+
+    @cached_property
+    def effective(self) -> float:
+        """Kish's effective number of people, in the role with fewer."""
+        return min(map(effective_people, self.role_trials.values()))
 
     @property
     def shares(self) -> Floats:
@@ -151,22 +186,7 @@ class Members:
         The claims of a group are its members, and its subjects may be anybody. A shared person is therefore more often
         the claim than in all trials.
         """
-        if "person" not in self.by_role:
-            return self
-        by_role: dict[str, tuple[NDArray[np.int64], ...]] = {}
-        role_trials: dict[str, Floats] = {}
-        for role, column in zip(("claim", "subject"), self.people, strict=True):
-            by_role[role] = (column,)
-            role_trials[role] = np.bincount(column, minlength=self.size).astype(np.float64)
-        pairs = ranks_of(self.people[0] * self.size + self.people[1], self.size**2)
-        return replace(
-            self,
-            pair_of=pairs,
-            pair_trials=np.bincount(pairs).astype(np.float64),
-            effective=min(map(effective_people, role_trials.values())),
-            by_role=by_role,
-            role_trials=role_trials,
-        )
+        return replace(self, together=False) if self.together else self
 
     def times_drawn(self, numbers: Floats) -> Floats:
         """Compute the weight of each trial in a resample: the product of its people's numbers from `People.draw`."""
@@ -369,9 +389,8 @@ class People:
         for part, flags in ((self.genuine, genuine), (self.impostor, ~genuine)):
             of_class = np.flatnonzero(flags)
             place[of_class] = np.arange(len(of_class))
-            roles = tuple(part.by_role) if len(part.by_role) == len(part.people) else ("claim", "subject")
-            merge = "person" in part.by_role
-            members = _members(self.place[rows[of_class]], list(part.people), self.size, roles, fresh, merge=merge)
+            here = self.place[rows[of_class]]
+            members = _members(here, list(part.people), self.size, part.roles, fresh, merge=part.together)
             parts.append(replace(members, rows=of_class))
             fresh += len(part.rows)
         most = 1 + max(int(column.max(initial=-1)) for part in parts for column in part.people)
@@ -501,41 +520,17 @@ def _members(
     people = [column[rows] for column in codes]
     counts = [int(np.count_nonzero(np.bincount(column, minlength=size))) for column in people]
     alone = tuple(role for role, count in zip(roles, counts, strict=False) if count < 2)
+    counted = tuple(role for role in roles if role not in alone) or ("trial",)
     if len(alone) == len(roles) and roles:
         people = [fresh + rows]
         size = 1 + int(people[0][-1])
     else:
         people = [column for column, count in zip(people, counts, strict=True) if count > 1 or not roles]
-    counted = tuple(role for role in roles if role not in alone) or ("trial",)
-    is_pair = people[0] != people[-1]
-    if not is_pair.any():  # claim and subject of a genuine trial are one person
-        people = people[:1]
-    ends = (np.minimum(people[0], people[-1]), np.maximum(people[0], people[-1])) if merge else (people[0], people[-1])
-    numbers = ends[0] * size + ends[1]
-    pairs = ranks_of(numbers, size * size)
-    tallies = {id(column): np.bincount(column, minlength=size).astype(np.float64) for column in people}
-    present = [tallies[id(column)] > 0 for column in people]
-    by_role: dict[str, tuple[NDArray[np.int64], ...]]
-    by_role = {role: (column,) for role, column in zip(counted, people, strict=False)}
-    if merge and len(people) > 1 and (present[0] & present[1]).any():
-        by_role = {"person": tuple(people)}
-    trials = np.bincount(people[0], minlength=size).astype(np.float64)
-    if len(people) > 1:
-        trials += np.bincount(people[1][is_pair], minlength=size)
-    role_trials = {role: trials if len(columns) > 1 else tallies[id(columns[0])] for role, columns in by_role.items()}
-    return Members(
-        rows,
-        tuple(people),
-        is_pair,
-        pairs,
-        trials,
-        np.bincount(pairs).astype(np.float64),
-        min(map(effective_people, role_trials.values())),
-        alone,
-        by_role,
-        role_trials,
-        size,
-    )
+    if np.array_equal(people[0], people[-1]):  # claim and subject of a genuine trial are one person
+        people, counted = people[:1], counted[:1]
+    both = [np.bincount(column, minlength=size) > 0 for column in people]
+    together = merge and len(people) > 1 and bool((both[0] & both[1]).any())
+    return Members(rows, tuple(people), counted, alone, size, together)
 
 
 def ranks_of(numbers: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
