@@ -1,11 +1,21 @@
 """Evaluation of one system, from dev to the interval."""
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fairtrial import MEASURES, DetectionCosts, ParameterError, Trials, TrialsError, evaluate, performance_curve
+from fairtrial import (
+    MEASURES,
+    DetectionCosts,
+    ParameterError,
+    Trials,
+    TrialsError,
+    evaluate,
+    performance_curve,
+    read_trials,
+)
 from fairtrial.core.notes import Note
 from fairtrial.evaluation.evaluation import Evaluation
 from fairtrial.inference import TrialSets, judge, judged_interval, make_blocks, rate_interval
@@ -75,6 +85,23 @@ def test_one_system_of_several_is_named() -> None:
         "reversed: the EER on dev is 100" in str(note) and "negate" in str(note)
         for note in evaluate(trials, trials, systems="reversed").notes
     )
+
+
+@pytest.mark.parametrize(("negate", "advice"), [(False, "read distances with negate"), (True, "without negate")])
+def test_reversed_scores_are_not_to_be_negated_twice(negate: bool, advice: str, tmp_path: Path) -> None:
+    rows = [f"{label},{score if negate else -score}" for label, score in (("genuine", 2), ("impostor", 1))]
+    (tmp_path / "scores.csv").write_text("\n".join(["label,face", *rows, ""]))
+    trials = read_trials(tmp_path / "scores.csv", negate=negate)
+    (note,) = (note for note in evaluate(trials, trials)["face"].notes if "the EER on dev is 100" in str(note))
+    assert str(note).endswith(advice)
+
+
+def test_alpha_without_effect_is_the_first_warning() -> None:
+    result = evaluate(DEV, TEST, alpha=0.3)
+    (note,) = (note for note in result["system"].notes if isinstance(note, Note) and note.code == "alpha-ignored")
+    assert note.warning
+    assert str(result).splitlines()[1].startswith("warning: alpha=0.3 has no effect with the criterion eer; criterion")
+    assert "alpha-ignored" not in str(evaluate(DEV, TEST, criterion="wer-min", alpha=0.3).to_dict()["systems"])
 
 
 def test_different_systems_in_dev_and_test() -> None:

@@ -698,10 +698,9 @@ def compare(
 
     judgements = judge_all(sets)
     kind = next(iter(judgements.values())).kind
-    notes: list[Note | str] = list(sets.notes)
+    notes: list[Note | str] = [*ignored_alpha(rule, alpha), *sets.notes]
     for judgement in judgements.values():
         notes += [*judgement.reversed_scores(), *threshold_notes(judgement)]
-    notes += ignored_alpha(rule, alpha)
     if sets.rows() is None:
         errors_only([measure])
     if not sets.has_scores:

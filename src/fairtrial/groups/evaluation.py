@@ -28,7 +28,7 @@ from fairtrial.groups.summaries import (
     summarise_ginis,
     summarise_ratios,
 )
-from fairtrial.inference.decide import judge
+from fairtrial.inference.decide import ignored_alpha, judge
 from fairtrial.inference.estimates import judged_interval, threshold_notes, threshold_when
 from fairtrial.inference.folds import Block
 from fairtrial.inference.intervals import RateInterval
@@ -194,7 +194,8 @@ def evaluate_groups(
         )
     pairs = {rate: _compare(groups, rate, confidence) for rate in RATES if len(groups.families[rate].names) > 1}
     tests, letters = _test(groups, pairs, confidence, factor)
-    notes: list[Note | str] = [*sets.notes, *judgement.reversed_scores(), *threshold_notes(judgement)]
+    notes: list[Note | str] = [*ignored_alpha(rule, alpha), *sets.notes, *judgement.reversed_scores()]
+    notes += threshold_notes(judgement)
     notes += groups.membership.notes
     if groups.too_many_meet:
         text = "the {FAR} by pair of groups is left out: more than {most} groups"
