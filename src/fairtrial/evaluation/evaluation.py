@@ -402,8 +402,8 @@ class SystemEvaluation(Result):
             f"{interval_text(*interval.interval)} %, {self.kind}, {self.given[interval.threshold]})"
         )
         if self.bounds:
-            low, high = self.bounds["test"]["hter"]
-            text += f"; for certain between {percent(low)} and {percent(high)}"
+            low, high = map(percent, self.bounds["test"]["hter"])
+            text += f"; for certain between {low} and {high}" if low != high else ""
         return text
 
     def tables(self) -> tuple[Table, ...]:

@@ -290,9 +290,8 @@ class Judgement:
 
     def reversed_scores(self, definition: EerDefinition = "step-mean") -> Iterator[Note]:
         """Warn if impostor trials have the higher scores, as distances do."""
-        side, eer = "dev", self.eer("dev", definition)
-        if eer is None:
-            side, eer = "test", self.eer("test", definition)
+        side: Literal["dev", "test"] = "test" if self.eer("dev", definition) is None else "dev"
+        eer = self.eer(side, definition)
         if eer is not None and eer.value > 0.5:
             text = "higher scores should mean genuine; check the labels, and read distances with {negate!p}"
             for note in getattr(self.sets.data(side), "notes", ()):
