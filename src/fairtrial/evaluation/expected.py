@@ -64,7 +64,7 @@ class ExpectedPerformance(Result):
     >>> from fairtrial.evaluation import expected_performance
     >>> dev, test = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]), ([0.8, 0.5, 0.7], [0.2, 0.6])
     >>> expected_performance(dev, test, points=3).answer()
-    'Mean HTER over 3 values of alpha from 0 to 1 (threshold by wer-min on dev): system 18.75 %'
+    'Mean HTER over 3 alphas from 0 to 1 (threshold by wer-min on dev): system 18.75 %'
     """
 
     curves: tuple[PerformanceCurve, ...]
@@ -81,7 +81,7 @@ class ExpectedPerformance(Result):
         if self.comparisons:
             return self.comparisons[0].answer()
         measure, alpha = self.curves[0].measure, self.curves[0].alpha
-        alphas = f"{plural(len(alpha), 'value')} of alpha from {alpha[0]:g} to {alpha[-1]:g}"
+        alphas = f"{plural(len(alpha), 'alpha')} from {alpha[0]:g} to {alpha[-1]:g}"
         ranked = sorted(self.curves, key=lambda curve: curve.mean(), reverse=measure.higher_is_better)
         means = ", ".join(f"{curve.system} {figure_text(curve.mean(), measure.is_share)}" for curve in ranked)
         chosen = f"threshold by {self.curves[0].criterion} {PROVENANCES[self.curves[0].kind].chosen}"
