@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 
 import fairtrial as ft
-from fairtrial.calibration.measures import Evidence, EvidenceMeasure, evidence_test
+from fairtrial.calibration.measures import Evidence, EvidenceMeasure
 from fairtrial.rules.measures import as_any_measure
 from simulated import crossed
 
@@ -84,19 +84,18 @@ class Study:
             self.add([Evidence.fitted(sets, [name], method=self.method) for name in ("a", "b")])
         return self
 
-    def add(self, systems: Sequence[Evidence]) -> None:
+    def add(self, systems: list[Evidence]) -> None:
         accepts = []
         for name in self.measures:
             measure = as_any_measure(name)
             assert isinstance(measure, EvidenceMeasure)
-            first, second = (measure.figure(evidence) for evidence in systems)
+            first = measure.judged(systems[0])
             self.add_interval(name, measure.interval(systems[0]))
             if name == "cllr":
                 self.add_interval(FIXED, measure.interval(systems[0], threshold="fixed"))
             if name.startswith("act") and first.errors is not None:
                 accepts.append(float(first.errors[0].false_accepts))
-            caution = measure.caution_of(systems[0], {"a": first, "b": second})
-            test = evidence_test(measure, systems[0], first - second, caution=caution)
+            test = measure.test(*systems)
             self.tests.setdefault(name, []).append((test.p_value < 0.05, bool(test.note)))
         self.accepts.append(accepts)
 

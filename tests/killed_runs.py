@@ -144,7 +144,7 @@ LOADED_ONCE = [
     "fairtrial.benchmark.manifest",
     "fairtrial.benchmark.pooling",
     "fairtrial.cli.commands",
-    "fairtrial.cli.inputs",
+    "fairtrial.cli.question",
     "fairtrial.pages.results",
 ]
 """By the process that forks, which saves the others the time."""

@@ -24,7 +24,6 @@ from fairtrial.benchmark.datasets import (
     fetch,
     load_benchmark,
     load_dataset,
-    locate_dataset,
     read_bssr1,
     without_password,
 )
@@ -110,9 +109,9 @@ def test_files_in_a_directory_of_the_users(small: str, tmp_path: Path, ending: s
 
 
 def test_files_where_the_environment_says(small: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert locate_dataset(DATASETS[small]) is None
+    assert DATASETS[small].path is None
     monkeypatch.setenv("FAIRTRIAL_DATA", str(store(tmp_path / "data")))
-    assert locate_dataset(DATASETS[small]) == tmp_path / "data" / "xm2vts_lp2_dev_2sys"
+    assert DATASETS[small].path == tmp_path / "data" / "xm2vts_lp2_dev_2sys"
     assert len(load_benchmark(small).sets) == 10
     monkeypatch.delenv("FAIRTRIAL_DATA")
     store(tmp_path / "cache", ending=".gz")
@@ -157,7 +156,7 @@ def test_download_once(small: str, server: Path, tmp_path: Path, monkeypatch: py
     store(server)
     first = load_benchmark(small)
     assert kept(tmp_path / "cache") == ["gen.scores", "imp.scores"]
-    assert locate_dataset(DATASETS[small]) == tmp_path / "cache" / "xm2vts_lp2_dev_2sys"
+    assert DATASETS[small].path == tmp_path / "cache" / "xm2vts_lp2_dev_2sys"
     monkeypatch.setenv("FAIRTRIAL_MIRROR", f"http://127.0.0.1:{closed_port()}")
     again = load_benchmark(small)
     assert np.array_equal(first.sets[0].dev.scores, again.sets[0].dev.scores)

@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 import fairtrial as ft
+from fairtrial.counting.tallies import as_source
 
 
 def make(seed: int, size: int = 2000) -> ft.Trials:
@@ -49,6 +51,17 @@ def test_logistic_is_that_of_scikit_learn(systems: tuple[str, ...], prior: float
     peer.fit((table - middle) / scale, dev.genuine, sample_weight=weights)
     expected = ((table - middle) / scale) @ peer.coef_[0] + peer.intercept_[0] - np.log(prior / (1 - prior))
     assert found.ratios(dev) == pytest.approx(expected, abs=1e-3)
+
+
+def test_sources_of_one_system_and_data_frames_are_calibrated_like_trials() -> None:
+    rng = np.random.default_rng(3)
+    classes = rng.normal(2.0, 1.0, 50), rng.normal(0.0, 1.0, 200)
+    frame = pa.table({"score": np.concatenate(classes), "label": np.repeat([1, 0], [50, 200])})
+    whole = ft.calibration.fit_calibration(classes)
+    for data in (as_source(classes), frame):
+        fitted = ft.calibration.fit_calibration(data)
+        assert fitted.parameters["weights"] == pytest.approx(whole.parameters["weights"])
+        assert ft.calibrate(data, data).test == pytest.approx(ft.calibrate(classes, classes).test)
 
 
 def test_steps_are_those_of_isotonic_regression_with_two_trials_at_each_end() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,21 @@ def test_decisions_of_every_system_and_trial() -> None:
             accepted = float(row["score"]) > float(row["threshold"])
             assert row["decision"] == ("accept" if accepted else "reject")
             assert bool(row["error"]) == (accepted != (row["claim"] == row["subject"]))
+
+
+@pytest.mark.parametrize(
+    ("command", "measure", "heading"),
+    [
+        ("evaluate", "hter", "threshold"),
+        ("evaluate", "cllr", "threshold or calibration"),
+        ("compare", "hter", "threshold"),
+        ("compare", "cllr", "calibration"),
+    ],
+)
+def test_what_was_given_or_re_estimated_is_named(command: str, measure: str, heading: str) -> None:
+    lines = run(*SETS, "--measure", measure, "--all", command=(command,)).stdout.splitlines()
+    (titles,) = (re.split(r"  +", line) for line in lines if line.endswith(("accounts for", "  assumes")))
+    assert titles[-2] == heading
 
 
 @pytest.mark.parametrize(

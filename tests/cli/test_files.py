@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from fairtrial import Counter, fuse, write_trials
 from fairtrial.cli.app import main
 from fairtrial.cli.command import Command
-from fairtrial.cli.inputs import READ, WRITTEN
+from fairtrial.cli.question import READ, WRITTEN
 from simulated import crossed
 
 OVER = "would be written over files that are read; name another file"

@@ -27,6 +27,15 @@ def test_names_are_separated_by_commas_outside_brackets(text: str, names: tuple[
     assert read_names(text) == names
 
 
+@pytest.mark.parametrize(
+    ("command", "written"),
+    [("count", "file of counts"), ("merge", "file of counts"), ("convert", ".npz"), ("evaluate", "Write tables")],
+)
+def test_help_says_what_out_writes(command: str, written: str) -> None:
+    shown = " ".join(CliRunner().invoke(main, [command, "--help-all"]).stdout.split())
+    assert written in shown.partition("--out FILE ")[2].partition("--")[0]
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Scores of two systems, counts of people, and a study of coverage."""

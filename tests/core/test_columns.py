@@ -17,7 +17,7 @@ def test_every_kind_of_column() -> None:
         ("number", 12): "12", ("text", None): "", ("sure", 1.0): "> 99.99", ("bound", (0.0123456, True)): "1.23456 %",
     }  # fmt: skip
     for (kind, value), shown in texts.items():
-        assert Column("k", "k", kind).text(value) == shown  # type: ignore[arg-type]
+        assert Column("k", "k", kind).text(value) == shown
     assert [Column("k", "k", kind).heading for kind in ("rate", "sure", "interval")] == ["k %", "k %", "k"]
     with pytest.raises(ParameterError, match="kinds"):
-        Column("k", "k", "rates")  # type: ignore[arg-type]
+        Column("k", "k", "rates")

@@ -56,8 +56,8 @@ BOTH = (plain, compiled)
 def test_cells(cells: Cells, chunk: tuple[Scores, Genuine]) -> None:
     totals = [np.ones((2, cells.count), dtype=np.int64) for _ in BOTH]
     for passes, total in zip(BOTH, totals, strict=True):
-        passes.count_cells(total, cells, *chunk)
-        passes.count_cells(total, cells, *chunk)
+        passes.sift(total, cells, None, *chunk)
+        passes.sift(total, cells, None, *chunk)
     assert np.array_equal(totals[0], totals[1])
     assert totals[0].sum() == 2 * cells.count + 2 * len(chunk[0])
 
@@ -74,14 +74,36 @@ def test_ranks(thresholds: list[float], chunk: tuple[Scores, Genuine]) -> None:
     assert np.cumsum(totals[1].sum(axis=0)[::-1])[::-1][1:].tolist() == above
 
 
-@settings(max_examples=100)
-@given(partitions(), chunks(), st.lists(st.booleans(), min_size=1, max_size=9))
-def test_gathered_scores(cells: Cells, chunk: tuple[Scores, Genuine], pattern: list[bool]) -> None:
+@settings(max_examples=150)
+@given(partitions(), chunks(), st.lists(st.booleans(), min_size=1, max_size=9), st.booleans())
+def test_gathered_scores(cells: Cells, chunk: tuple[Scores, Genuine], pattern: list[bool], counted: bool) -> None:
     chosen = np.resize(np.array(pattern), cells.count)
-    found = [passes.gather(cells, chosen, *chunk) for passes in BOTH]
+    totals = [np.zeros((2, cells.count if counted else 0), dtype=np.int64) for _ in BOTH]
+    found = [passes.sift(total, cells, chosen, *chunk) for passes, total in zip(BOTH, totals, strict=True)]
+    check_same_bytes(chunk[0], *found)
+    assert np.array_equal(totals[0], totals[1])
+    if counted:
+        assert sum(map(len, found[0])) + totals[0].sum() == len(chunk[0])
+        assert not totals[0][:, chosen].any()
+
+
+def check_same_bytes(scores: Scores, *found: tuple[Scores, Scores]) -> None:
     for ours, theirs in zip(*found, strict=True):
-        assert ours.dtype == theirs.dtype == chunk[0].dtype
+        assert ours.dtype == theirs.dtype == scores.dtype
         assert ours.tobytes() == theirs.tobytes()
+
+
+@settings(max_examples=150)
+@given(chunks(), st.lists(st.one_of(ties, special, anything), min_size=2, max_size=2))
+def test_scores_between(chunk: tuple[Scores, Genuine], ends: list[float]) -> None:
+    low, high = sorted(ends)
+    totals = [np.zeros((2, 1), dtype=np.int64) for _ in BOTH]
+    found = [passes.split(total, low, high, *chunk) for passes, total in zip(BOTH, totals, strict=True)]
+    check_same_bytes(chunk[0], *found)
+    scores, genuine = chunk[0].astype(np.float64), np.broadcast_to(chunk[1], len(chunk[0]))
+    for row, part in enumerate((scores[~genuine], scores[genuine])):
+        assert totals[0][row, 0] == totals[1][row, 0] == np.sum(part <= low)
+        assert found[0][row].tolist() == part[(part > low) & (part <= high)].tolist()
 
 
 @settings(max_examples=100)
@@ -92,12 +114,6 @@ def test_extremes(cells: Cells, chunk: tuple[Scores, Genuine], pattern: list[boo
     for passes, total in zip(BOTH, totals, strict=True):
         passes.find_extremes(total, cells, chosen, chunk[0])
     assert totals[0].tobytes() == totals[1].tobytes()
-
-
-@given(st.lists(st.one_of(ties, special, anything)), st.lists(st.one_of(ties, special, anything)))
-def test_counts_up_to_values(values: list[float], scores: list[float]) -> None:
-    found = [passes.count_up_to(np.sort(values), np.sort(scores)).tolist() for passes in BOTH]
-    assert found[0] == found[1] == [sum(score <= value for score in scores) for value in sorted(values)]
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -111,7 +127,7 @@ def test_many_scores_of_many_magnitudes(dtype: type[np.floating], ordinal: bool)
     for cells in (even, fit_cells(scores[::9], 30_000)):
         totals = [np.zeros((2, cells.count), dtype=np.int64) for _ in BOTH]
         for passes, total in zip(BOTH, totals, strict=True):
-            passes.count_cells(total, cells, scores, genuine)
+            passes.sift(total, cells, None, scores, genuine)
         assert np.array_equal(totals[0], totals[1])
 
 
@@ -120,7 +136,7 @@ def test_byte_order_of_other_machines() -> None:
     cells = fit_cells(scores, 64)
     totals = [np.zeros((2, cells.count), dtype=np.int64) for _ in BOTH]
     for passes, total in zip(BOTH, totals, strict=True):
-        passes.count_cells(total, cells, scores, False)
+        passes.sift(total, cells, None, scores, False)
     assert np.array_equal(totals[0], totals[1])
 
 

@@ -86,7 +86,7 @@ def test_parquet_in_row_groups(tmp_path: Path, dtype: type) -> None:
 def test_text_in_blocks(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairtrial.counting.pieces._LEAST_READ", 5000)
     monkeypatch.setattr("fairtrial.counting.pieces._SHARE", 10**5)
-    monkeypatch.setattr("fairtrial.formats.pieces._LEAST", 1000)
+    monkeypatch.setattr("fairtrial.formats.text._LEAST", 1000)
     sets = [make(seed, 1500, ids=True) for seed in (1, 2)]
     files = [tmp_path / f"{name}.{ending}" for name in ("dev", "test")]
     for trials, file in zip(sets, files, strict=True):
@@ -362,7 +362,7 @@ def test_labels_of_two_codings_in_two_parts(tmp_path: Path) -> None:
 def test_lines_are_counted_from_the_beginning_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairtrial.counting.pieces._LEAST_READ", 200)
     monkeypatch.setattr("fairtrial.counting.pieces._SHARE", 10**6)
-    monkeypatch.setattr("fairtrial.formats.pieces._LEAST", 100)
+    monkeypatch.setattr("fairtrial.formats.text._LEAST", 100)
     lines = ["label,face", *(f"{k % 2},0.{k:03}" for k in range(200))]
     lines[150] = "1,what"
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")

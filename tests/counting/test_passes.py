@@ -19,7 +19,7 @@ Find = Callable[[errors.ScoreSource], ErrorCounts]
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As in a process that has counted nothing."""
-    monkeypatch.setattr(plain, "_meter", plain._Meter())
+    monkeypatch.setattr(plain, "_counted", 0)
     plain._compiled.cache_clear()
     yield
     plain._compiled.cache_clear()
@@ -62,7 +62,7 @@ def test_with_a_broken_numba_numpy_counts(monkeypatch: pytest.MonkeyPatch, failu
     def fail(*arguments: object) -> None:
         raise failure
 
-    monkeypatch.setattr(compiled, "count_cells", fail)
+    monkeypatch.setattr(compiled, "sift", fail)
     monkeypatch.setattr(plain, "_WORTH_LOADING", 0)
     assert plain.passes_for(np.zeros(10_000)) is plain
 

@@ -1,6 +1,7 @@
 """Threshold search against brute force, also where only a few cells of the score axis are looked at."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,11 +11,11 @@ from numpy.typing import NDArray
 
 from brute_force import lower_hull, points
 from fairtrial import ErrorCounts
-from fairtrial.counting import ScoreSource, as_source, search
+from fairtrial.counting import ScoreSource, as_source, kernels, search
 from fairtrial.counting import tallies as errors
 from fairtrial.counting.kernels import fit_cells
-from fairtrial.counting.search import all_points, crossing_points, hull_points
-from fairtrial.counting.tallies import Scores
+from fairtrial.counting.search import SplitTally, all_points, crossing_points, hull_points
+from fairtrial.counting.tallies import PooledSource, Scores
 from strategies import score_arrays
 
 Pair = tuple[NDArray[np.floating], NDArray[np.floating]]
@@ -87,6 +88,58 @@ def test_search_by_cells_against_sorting(shape: str, cells: int, monkeypatch: py
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("sample", [1 << 8, 1 << 12])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_search_between_samples_against_sorting(
+    shape: str, sample: int, mixed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    genuine, impostor = SHAPES[shape](np.random.default_rng(5), 20_000)
+    source = as_source((genuine, impostor))
+    if mixed:
+        order = np.random.default_rng(6).permutation(len(genuine) + len(impostor))
+        flags, scores = order < len(genuine), np.concatenate([genuine, impostor])[order]
+        source = errors.ArraySource(((scores, flags),), len(genuine), len(impostor))
+    monkeypatch.setattr(errors, "SORT_AT_ONCE", 10**9)
+    monkeypatch.setattr(search, "_SAMPLE", 10**9)
+    questions: list[Callable[[ScoreSource], ErrorCounts]] = [_at_equality]
+    questions += [partial(_at_rate, target=target) for target in (-0.5, -0.01, -0.0001, 0.0)]
+    expected = [find(source) for find in questions]
+    monkeypatch.setattr(search, "_SAMPLE", sample)
+    for find, points_ in zip(questions, expected, strict=True):
+        assert same(find(source), points_)
+
+
+@pytest.mark.parametrize("worth", [0, 10**18])
+def test_a_sample_that_misleads(worth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "_SAMPLE", 1 << 8)
+    monkeypatch.setattr(kernels, "_WORTH_LOADING", worth)
+    split = []
+
+    def spy(low: float, high: float) -> SplitTally:
+        split.append((low, high))
+        return SplitTally(low, high)
+
+    monkeypatch.setattr(search, "SplitTally", spy)
+    rng = np.random.default_rng(9)
+    genuine, impostor = rng.normal(2, 1, 25_600), rng.normal(0, 1, 128_000)
+    genuine[::100] += 3  # those of the sample
+    points_ = _nearest(all_points(as_source((genuine, impostor))), lambda c: c.frr - c.far, [0.0])
+    assert same(_at_equality(as_source((genuine, impostor))), points_)
+    assert not split[0][0] < points_.threshold[0] <= split[0][1]
+
+
+@given(score_arrays(max_size=60), st.integers(1, 3), st.floats(-1, 1))
+def test_crossing_of_few_samples(scores: Pair, sample: int, target: float) -> None:
+    source, targets = as_source(scores), np.array([target])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "_SAMPLE", sample)
+        patch.setattr(errors.ArraySource, "room", 10**9)
+        found = crossing_points(source, lambda c: c.frr - c.far, targets)
+    expected = _nearest(all_points(source), lambda c: c.frr - c.far, [target])
+    assert same(_nearest(found, lambda c: c.frr - c.far, [target]), expected)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("per_cell", [1, 7, 32])
 def test_search_of_sorted_scores_against_all_of_them(
     shape: str, per_cell: int, monkeypatch: pytest.MonkeyPatch
@@ -96,6 +149,17 @@ def test_search_of_sorted_scores_against_all_of_them(
     source = as_source(SHAPES[shape](np.random.default_rng(8), 5_000))
     for find in (hull_points, _at_equality, _at_rates):
         assert same(find(search.sort_once(source)), find(source))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("per_cell", [1, 7, 32])
+def test_search_of_scores_sorted_by_part(shape: str, per_cell: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(errors, "SORT_AT_ONCE", 10**9)
+    monkeypatch.setattr(search, "_PER_CELL", per_cell)
+    parts = [as_source(SHAPES[shape](np.random.default_rng(seed), size)) for seed, size in ((8, 2_000), (9, 300))]
+    by_part = PooledSource(tuple(map(search.sort_once, parts)))
+    for find in (hull_points, _at_equality, _at_rates):
+        assert same(find(by_part), find(PooledSource(tuple(parts))))
 
 
 @given(score_arrays(max_size=15), st.sampled_from([1, 3]))
@@ -109,6 +173,10 @@ def test_hull_of_sorted_scores(scores: Pair, per_cell: int) -> None:
 
 def _at_equality(source: ScoreSource) -> ErrorCounts:
     return _nearest(crossing_points(source, lambda c: c.frr - c.far, np.array([0.0])), lambda c: c.frr - c.far, [0.0])
+
+
+def _at_rate(source: ScoreSource, target: float) -> ErrorCounts:
+    return _nearest(crossing_points(source, lambda c: -c.far, np.array([target])), lambda c: -c.far, [target])
 
 
 def _at_rates(source: ScoreSource) -> ErrorCounts:
@@ -140,8 +208,10 @@ def test_few_scores_are_gathered_where_cells_fit(monkeypatch: pytest.MonkeyPatch
     source = as_source((rng.normal(2, 1, 100_000), rng.normal(0, 1, 1_000_000)))
     _at_equality(source)
     hull_points(source)
-    assert gathered[0] < 20_000
-    assert gathered[1] < 200_000
+    sample, near, below_hull = gathered
+    assert sample < 3 * search._SAMPLE
+    assert near < 30_000
+    assert below_hull < 200_000
 
 
 def test_hull_beyond_exact_doubles() -> None:

@@ -1,48 +1,36 @@
 """Forms follow from declarations, and what a browser sends is checked against them."""
 
-from collections.abc import Callable
-
 import pytest
 
 from fairtrial import ParameterError, compare, fuse
-from fairtrial.explorer.forms import (
-    check_fields,
-    check_flag,
-    check_names,
-    check_number,
-    check_text,
-    fields_of,
-    values_of,
-)
+from fairtrial.core.schema import FLAG, NUMBER, Key, ValueKind
+from fairtrial.explorer.forms import NAMES, TEXT, WHOLE, check_fields, fields_of, values_of
 from fairtrial.figures import zoo_data
 
 
-def whole(name: str, value: object) -> float:
-    return check_number(name, value, whole=True)
-
-
 @pytest.mark.parametrize(
-    ("check", "value"),
+    ("kind", "value"),
     [
-        (check_text, 3),
-        (check_text, None),
-        (check_text, "x" * 3000),
-        (check_number, "3"),
-        (check_number, True),
-        (check_number, float("nan")),
-        (check_number, float("inf")),
-        (check_number, 10**400),
-        (whole, -(10**400)),
-        (whole, 2.5),
-        (check_names, "a"),
-        (check_names, ["a", 1]),
-        (check_flag, 1),
-        (check_fields, []),
+        (TEXT, 3),
+        (TEXT, "x" * 3000),
+        (NUMBER, "3"),
+        (NUMBER, True),
+        (NUMBER, float("nan")),
+        (NUMBER, float("inf")),
+        (NUMBER, 10**400),
+        (WHOLE, -(10**400)),
+        (WHOLE, 2.5),
+        (WHOLE, True),
+        (WHOLE, float("inf")),
+        (NAMES, "a"),
+        (NAMES, ["a", 1]),
+        (FLAG, 1),
+        ((Key("claim", TEXT),), []),
     ],
 )
-def test_what_is_not_of_its_kind_is_refused(check: Callable[[str, object], object], value: object) -> None:
+def test_what_is_not_of_its_kind_is_refused(kind: ValueKind | tuple[Key, ...], value: object) -> None:
     with pytest.raises(ParameterError, match="x must"):
-        check("x", value)
+        check_fields({"x": value}, [Key("x", kind)])
 
 
 def test_fields_have_the_type_the_choices_and_the_default_of_the_signature() -> None:

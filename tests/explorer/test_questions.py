@@ -47,7 +47,7 @@ CASES = [
         (what, "odd")
         for what in ("evaluate some", "evaluate at", "curves", "compare f1", "fuse", "groups", "calibrate gaussian")
     ),
-    *((what, "folds") for what in ("evaluate", "curves", "regions", "compare")),
+    *((what, "folds") for what in ("evaluate", "curves", "regions", "compare", "groups", "calibrate gaussian")),
 ]
 READ: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -260,7 +260,7 @@ def test_groups_need_a_column_of_few_values(tmp_path: Path) -> None:
     assert "No column makes groups" in QUESTIONS["groups"].refusal(data)
 
 
-@pytest.mark.parametrize("name", ["fuse", "groups", "calibrate", "zoo"])
+@pytest.mark.parametrize("name", ["fuse", "zoo"])
 def test_questions_that_need_a_test_set_say_so_beforehand(read: dict[str, Data], name: str) -> None:
     assert "test set" in QUESTIONS[name].refusal(read["folds"])
     assert QUESTIONS[name].refusal(read["plain"]) == ""

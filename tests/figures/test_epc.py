@@ -205,6 +205,8 @@ def test_pooled_curves_by_group_and_by_method(dev: Trials, test: Trials, ax: Axe
     both = pooled_epc_plot(runs, group="S: multimodal")
     assert both.get_legend_handles_labels()[1] == ["mean", "max"]
     np.testing.assert_array_equal(both.lines[1].get_ydata(), runs[1].pooled["S: multimodal"].hter)
+    methods = run_benchmark(benchmark, fusions=["mean", "max"], points=11)
+    assert methods.plot(group="S: multimodal").get_legend_handles_labels()[1] == ["mean", "max"]
     with refused("no-such-group"):
         pooled_epc_plot(runs, group="ears")
     with refused("nothing-to-draw"):

@@ -35,11 +35,14 @@ def test_eer_bound_against_a_table_of_chi2(ax: Axes) -> None:
 
 
 def test_eer_bound_against_example_3_of_hofbauer_and_uhl_2016(ax: Axes) -> None:
-    eer_bound_plot(bounds_from_eers(EXAMPLE_3_EERS, EXAMPLE_3_TRIALS), ax=ax)
+    bounds = bounds_from_eers(EXAMPLE_3_EERS, EXAMPLE_3_TRIALS)
+    eer_bound_plot(bounds, ax=ax)
     points = [line for line in ax.lines if line.get_label() and not str(line.get_label()).startswith("_")]
     (place, *beyond) = [np.ravel(line.get_xydata()) for line in points]
     assert place == pytest.approx(EXAMPLE_3_WEAK_BOUND, abs=6e-5)
-    assert [len(key) for key in beyond] == [0] * 9
+    assert [chi2 for chi2, _ in beyond] == sorted(pair.chi2 for pair in bounds.pairs)[1:]
+    assert {p for _, p in beyond} == {ax.get_ylim()[0]}
+    assert all(chi2 < ax.get_xlim()[1] for chi2, _ in beyond)
     assert ax.get_yscale() == "log"
     assert ax.patches[0].get_x() == pytest.approx(6.6349, abs=1e-4)  # type: ignore[attr-defined]
 

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from fairtrial import FairtrialError, Individuals, plan_comparison, plan_rate, write_tables, write_trials
 from fairtrial.core.trials import Trials
+from fairtrial.figures.axes import coverage_classes
 from fairtrial.figures.repeated import (
     CoveredCell,
     choose_rows,
@@ -23,7 +24,6 @@ from fairtrial.figures.repeated import (
     power_plot,
     read_study,
 )
-from fairtrial.figures.style import coverage_classes
 from fairtrial.repeated import CoverageStudy, draw_individuals, fit_test
 from figures.drawn import caption, refused
 

@@ -200,3 +200,9 @@ def test_replicates_that_are_alike_show_neither_bounds_nor_a_difference(dev: Tri
 
 def ids(trials: Trials) -> dict[str, Any]:
     return {role: trials.ids[role] for role in ("claim", "subject")}
+
+
+def test_diagnostic_has_the_det_curve_of_every_system(dev: Trials, test: Trials) -> None:
+    *_, det = diagnostic_plot(diagnostics(dev, test, systems=["face", "voice"]), figure=Figure())
+    labels = det.get_legend_handles_labels()[1]
+    assert [label.partition(":")[0] for label in labels[:2]] == ["face", "voice"]

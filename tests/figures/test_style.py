@@ -16,11 +16,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from fairtrial import Trials
+from fairtrial.figures.axes import COLOURS
 from fairtrial.figures.det import det_plot, judged_precision, operating_curves, precision_recall_plot, roc_plot
 from fairtrial.figures.published import hter_deviations, hter_sd_plot
 from fairtrial.figures.repeated import plan_plot
 from fairtrial.figures.scores import diagnostic_plot, diagnostics
-from fairtrial.figures.style import COLOURS, STYLE, legend_below, look, write_picture
+from fairtrial.figures.style import STYLE, Pen, look, write_picture
 from fairtrial.figures.table import FIGURES
 from figures.drawn import PLAN, refused
 
@@ -87,7 +88,7 @@ def test_legend_below_does_not_cover_the_label(entries: int) -> None:
         for number in range(entries):
             ax.plot([0, 1], [number, 1], label=f"LP1: group {number} (15)")
         ax.set_xlabel("alpha, the weight of FAR")
-        legend_below(ax)
+        Pen(ax).legend()
         legend = ax.get_legend()
         assert legend is not None
         figure.draw_without_rendering()

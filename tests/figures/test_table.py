@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from inspect import Parameter, signature
+from inspect import signature
 
 import pytest
 from matplotlib.axes import Axes
@@ -14,8 +13,6 @@ import fairtrial as ft
 from fairtrial.evaluation.expected import expected_performance
 from fairtrial.figures.table import FIGURES, FigureKind, drawing_of
 from figures.drawn import PLAN, curve_of, refused
-
-KEYWORD = Parameter.KEYWORD_ONLY
 
 
 def test_every_plot_function_is_in_the_table() -> None:
@@ -45,14 +42,14 @@ def test_axes_or_a_whole_figure_is_drawn_into(dev: ft.Trials, test: ft.Trials) -
     assert len(figure.axes) == 2
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_figure_has_a_caption_of_its_data_and_some_of_its_options(name: str) -> None:
-    function = getattr(ft.figures, FIGURES[name].draws)
-    caption = getattr(sys.modules[function.__module__], function.__name__.replace("_plot", "_caption"))
-    said, drawn = signature(caption).parameters, signature(function).parameters
-    data = [[name for name in each if each[name].kind is not KEYWORD] for each in (said, drawn)]
-    assert data[0] == data[1]
-    assert said.keys() < drawn.keys()
+def test_what_is_drawn_has_the_caption_as_its_label(dev: ft.Trials, test: ft.Trials) -> None:
+    axes = ft.evaluate(dev, test, systems="face").plot()
+    assert str(axes.get_label()).startswith("DET curves.")
+    (result,) = ft.figures.diagnostics(dev, test, systems=["face"])
+    figure = Figure()
+    panels = ft.figures.diagnostic_plot(result, figure=figure)
+    assert figure.get_label() == FIGURES["diagnostic"].draw(result).caption
+    assert str(panels[3].get_label()).startswith("DET curves.")
 
 
 def test_results_draw_themselves(dev: ft.Trials, test: ft.Trials) -> None:
@@ -80,3 +77,12 @@ def test_results_draw_themselves_as_the_command_does(dev: ft.Trials, test: ft.Tr
     assert curve.band.confidence == 0.9
     ((plain,),) = drawing_of(system, "ece").data
     assert plain.band is None
+
+
+def test_a_study_draws_itself_with_its_confidence_and_data_sets() -> None:
+    study = ft.repeated.coverage_study(
+        n=50, m=(2, 4), pi=0.1, rho=0.2, methods=["lbb"], data_sets=40, confidence=0.9, workers=1
+    )
+    drawing = drawing_of(study, "hook")
+    assert "the nominal 90 %; bars: 2 standard errors of 40 data sets" in drawing.caption
+    assert "40 data sets" not in drawing_of(study, "hook", data_sets=None).caption

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrial import InputError
-from fairtrial.formats import pieces as blocks
-from fairtrial.formats.pieces import cut_blocks
+from fairtrial.formats import text as blocks
+from fairtrial.formats.pieces import _numbered_blocks
 
 cells = st.text(st.sampled_from(list('ab,\n" ')), max_size=6)
 
@@ -24,18 +24,17 @@ def test_blocks_parse_to_the_rows_of_the_whole(rows: list[tuple[str, str]], size
     data = data if newline else data.removesuffix(b"\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_LEAST", 1)
-        found = list(cut_blocks(io.BytesIO(data), size, quotes=True, origin="f"))
-    assert b"".join(block.data for block in found) == data
+        numbered = list(_numbered_blocks(io.BytesIO(data), size, quotes=True, lines=0, origin="f"))
+    found = [block.to_pybytes() for block, _ in numbered]
+    assert b"".join(found) == data
     whole = list(csv.reader(io.StringIO(data.decode())))
-    parts = [row for block in found for row in csv.reader(io.StringIO(block.data.decode()))]
+    parts = [row for block in found for row in csv.reader(io.StringIO(block.decode()))]
     assert parts == whole
-    for block in found:
-        assert data[: block.start].count(b"\n") == block.lines
-        assert data[block.start :].startswith(block.data)
+    assert [lines for _, lines in numbered] == [b"".join(found[:k]).count(b"\n") for k in range(len(found))]
 
 
 def test_a_line_without_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "MAX_LINE", 100)
     monkeypatch.setattr(blocks, "_LEAST", 10)
     with pytest.raises(InputError, match=r"a line that begins in line 2 is longer than"):
-        list(cut_blocks(io.BytesIO(b"short\n" + b"x" * 500), 20, quotes=False, origin="f"))
+        list(_numbered_blocks(io.BytesIO(b"short\n" + b"x" * 500), 20, quotes=False, lines=0, origin="f"))

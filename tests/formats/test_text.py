@@ -1,5 +1,6 @@
 """What a text file says is what is read: nothing is swallowed, merged or taken for missing."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -151,13 +152,14 @@ def test_comments_are_noted_wherever_they_stand(files: dict[str, str], comments:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_arrow_has_no_thread_to_lose_where_there_is_only_one(
+def test_no_thread_is_started_where_there_is_only_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int
 ) -> None:
-    asked = []
+    readers = set()
 
     def watched(stream: Any, read_options: Any, **options: Any) -> Any:
-        asked.append(read_options.use_threads)
+        readers.add(threading.current_thread())
+        assert not read_options.use_threads
         return read_csv(stream, read_options=read_options, **options)
 
     read_csv = arrow_csv.read_csv
@@ -165,7 +167,27 @@ def test_arrow_has_no_thread_to_lose_where_there_is_only_one(
     before = pa.cpu_count()
     pa.set_cpu_count(threads)
     try:
-        assert len(read(tmp_path, "label,score\n1,.9\n0,.1\n")) == 2
+        assert len(read(tmp_path, "label,score\n" + "1,.9\n0,.1\n" * 200_000)) == 400_000
     finally:
         pa.set_cpu_count(before)
-    assert asked == [threads > 1]
+    assert (threading.main_thread() in readers) == (threads == 1)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("odd", ["", '"', "\ufeff"])
+def test_blocks_of_a_large_table_read_as_the_whole(tmp_path: Path, end: str, odd: str) -> None:
+    """Quotes, and what looks like a byte order mark, in the second of several blocks."""
+    rows = [f"anna,{'bert' if k % 3 else 'anna'},p{k},{k}.5" for k in range(100_000)]
+    rows[70_000:70_000] = [f"{odd}anna{odd.strip(chr(0xFEFF))},anna,p,0.5"] * 30_000
+    trials = read(tmp_path, end.join(["claim,subject,probe,score", *rows]))
+    assert len(trials) == 130_000
+    assert trials.ids["claim"].numbered().names.tolist() == ["anna"]
+    assert trials.scores[-1, 0] == 99_999.5
+
+
+def test_large_scores_in_a_later_block_are_exact(tmp_path: Path) -> None:
+    rows = ["a a p 0.5", "a b p 0.25"] * 70_000
+    assert read(tmp_path, "\n".join([*rows, "a a p 9007199254740992"]), "a.txt").scores[-1, 0] == 2**53
+    message = refused(tmp_path, "\n".join([*rows, "a a p 9007199254740993"]), "a.txt")
+    assert "line 140001" in message
+    assert "9007199254740993" in message

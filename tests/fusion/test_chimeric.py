@@ -102,7 +102,7 @@ def test_study_holds_what_fuse_gives() -> None:
 
 def test_chimeric_users_lose_the_correlation_of_true_ones_and_look_better() -> None:
     dev, test = sets(separation=1.5, correlation=0.8)
-    study = chimeric_study(dev, test, moved=["voice"], assignments=10)
+    study = chimeric_study(dev, test, moved="voice", assignments=10)
     assert study.correlations is not None
     true_genuine, true_impostor, genuine, impostor = study.correlations
     assert min(true_genuine, true_impostor) > 0.6

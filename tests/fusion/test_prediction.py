@@ -122,9 +122,10 @@ def test_trials_without_a_score_are_left_out_and_noted() -> None:
 
 def test_what_is_refused_and_what_has_no_correlation() -> None:
     trials = example()
-    with pytest.raises(ParameterError) as error:
-        system_correlations(trials, systems=["face"])
-    assert error.value.code == "one-system"
+    for systems in (["face"], "face"):
+        with pytest.raises(ParameterError) as error:
+            system_correlations(trials, systems=systems)
+        assert error.value.code == "one-system"
     with pytest.raises(TrialsError) as few:
         system_correlations(trials.rows(np.arange(299, 900)))
     assert few.value.code == "few-trials"

@@ -67,7 +67,7 @@ def test_a_worker_without_memory_is_no_traceback(tmp_path: Path, monkeypatch: py
     def want(*given: object, **options: object) -> NoReturn:
         raise ImportError("bezierTools.so: failed to map segment from shared object")
 
-    monkeypatch.setattr("fairtrial.figures.style.write_picture", want)
+    monkeypatch.setattr("fairtrial.cli.plots.write_picture", want)
     case = Case(folder_of_files(), ("plot", "eer-bound", ".01", ".02", "--trials", "1000", "--out", "out.pdf"))
     ending = TARGETS["commands"].run(case, tmp_path)
     assert (ending.refused, ending.complaint) == (True, None)

@@ -83,13 +83,11 @@ def use_upload(folder: Path, case: Case) -> None:
             job.stop()
         if not job.wait(_PATIENCE):
             raise Misread("a job did not end")
-        assert job._thread is not None
-        job._thread.join(_PATIENCE)
-        if job.running:
+        job.thread.join(_PATIENCE)
+        if job.thread.is_alive():
             raise Misread("a stopped job goes on")
-        for error in (job.error, job.failure):
-            if error is not None:
-                raise error
+        if job.error is not None:
+            raise job.error
     finally:
         opened.close()
         if place.exists():

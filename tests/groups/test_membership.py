@@ -9,6 +9,8 @@ from fairtrial import ParameterError, Trials, TrialsError
 from fairtrial.core.errors import InputError
 from fairtrial.groups import PeopleTable
 from fairtrial.groups.membership import group_by_columns, group_by_people
+from fairtrial.groups.rates import JudgedGroups
+from fairtrial.inference import TrialSets, judge_at
 
 TRIALS = Trials.from_arrays(
     [0.9, 0.1, 0.8, 0.2, 0.7],
@@ -88,9 +90,12 @@ def test_few_claims_in_two_groups_are_told() -> None:
     trials = Trials.from_arrays(
         np.zeros(21), np.arange(21) < 10, claim=[*names, "p3"], columns={"sex": ["f", "m"] * 10 + ["f"]}
     )
-    (note,) = group_by_columns(trials, ["sex"]).notes
-    assert (note.code, note.values) == ("in-two-groups", {"claims": 1, "people": 20, "name": "p3", "groups": "f, m"})
-    assert group_by_columns(trials.rows(np.arange(20)), ["sex"]).notes == ()
+    note, none = (
+        list(JudgedGroups(judge_at(TrialSets(None, some), 0.5), group_by_columns(some, ["sex"]), "fixed").notes)
+        for some in (trials, trials.rows(np.arange(20)))
+    )
+    given = {"claims": 1, "people": 20, "name": "p3", "groups": "f, m"}
+    assert ([(each.code, each.values) for each in note], none) == ([("in-two-groups", given)], [])
 
 
 def test_what_cannot_be_grouped_by() -> None:

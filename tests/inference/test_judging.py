@@ -71,6 +71,7 @@ def test_values_are_computed_once_for_their_arguments() -> None:
     one, other = np.array([1.0]), np.array([2.0])
     values = [add([first], one), add([first], one.copy()), add([first], other), add([first, second], one)]
     assert [*values, add([first], one, side="dev"), add([second], one)] == [1, 1, 2, 3, 4, 5]
+    assert add([first], one, "test") == 1
 
 
 def test_errors_by_trial_and_in_sum_are_the_same() -> None:

@@ -15,7 +15,7 @@ from fairtrial import calibrate, compare, evaluate, evaluate_groups, fuse, run_b
 from fairtrial.benchmark import load_lausanne
 from fairtrial.core.words import percent
 from fairtrial.evaluation import expected_performance
-from fairtrial.figures.style import COVERAGE_COLOURS
+from fairtrial.figures.axes import COVERAGE_COLOURS
 from fairtrial.groups import synthetic_groups
 from fairtrial.inference import make_blocks
 from fairtrial.pages import page_of
@@ -33,6 +33,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     results = evaluate(dev, test)
     blocks = make_blocks(dev, 4)
     lausanne = load_lausanne()
+    lp1 = lausanne.sets[0]
     run = run_benchmark(lausanne, keep_scores=True)
     study = coverage_study(Grid((50, 100), (2, 5), (0.05, 0.1), (0.1, 0.2)), data_sets=50)
     grouped = synthetic_groups({"a": 20, EVIL: 15, "none": 2}, worse={EVIL: 5.0}, impostors=15)
@@ -40,6 +41,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "calibration": page_of(calibrate(dev, test)),
         "evaluation": page_of(results),
         "comparison": page_of(compare(dev, test, n_resamples=50)),
+        "four": page_of(compare(lp1.dev, lp1.test, systems=lp1.test.systems[:4], n_resamples=50)),
         "folds": page_of(evaluate(dev, folds=blocks, systems="face")),
         "benchmark": page_of(run),
         "coverage": page_of(study),
@@ -342,12 +344,12 @@ def test_pages_are_accessible(browser: Any, pages: dict[str, Path], width: int) 
         page.close()
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, "four"])
 def test_answer_and_main_figure_are_on_the_first_screen(browser: Any, pages: dict[str, Path], name: str) -> None:
     page, _ = opened(browser, pages[name])
-    first = page.locator("main svg.chart").first
+    main = page.locator(".panels svg.chart, figure.wide svg.chart").first
     numbers = page.locator(".numbers dd").first
-    for part, screen in ((page.locator("#answer"), 500), (first, 890)):  # with up to three warnings
+    for part, screen in ((page.locator("#answer"), 420), (main, 800)):  # with up to three warnings
         box = part.bounding_box()
         assert box["y"] + box["height"] <= screen
     assert float(numbers.evaluate("each => parseFloat(getComputedStyle(each).fontSize)")) >= 30

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fairtrial.figures.style import Axis, linear_ticks
+from fairtrial.figures.axes import linear_axis
 from fairtrial.pages.page import CHART_SCRIPTS, read
 from pages.pages import EVIL
 
@@ -17,8 +17,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 HOME = "http://charts.test/"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:"
 KINDS = {"js": "text/javascript", "css": "text/css"}
-UNIT = Axis("share", 0.0, 1.0, linear_ticks(0, 1)).to_dict()
-WIDE = Axis("score", -4.0, 4.0, linear_ticks(-4, 4)).to_dict()
+UNIT = linear_axis("share", (0.0, 1.0))
+WIDE = linear_axis("score", (-4.0, 4.0))
 
 
 def page_text() -> str:
@@ -82,7 +82,7 @@ def drawings() -> dict[str, dict[str, Any]]:
         "det": {"x": WIDE, "y": WIDE, "chosen": {"name": "a", "x": [0.0], "y": [0.0]}},
         "roc": {"x": UNIT, "y": UNIT, "chosen": first, "others": [first, second]},
         "density": {"scores": WIDE, "top": 1.0, "genuine": [0.0, 0.5, 1.0], "impostor": [1.0, 0.5, 0.0]},
-        "rates": {"axis": Axis("FAR", -3.0, 0.0, ()).to_dict(), "names": ["a", EVIL], "chosen": 0},
+        "rates": {"axis": {"label": "FAR", "low": -3.0, "high": 0.0, "ticks": []}, "names": ["a", EVIL], "chosen": 0},
         "differences": {
             "x": WIDE,
             "pairs": [

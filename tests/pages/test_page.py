@@ -13,7 +13,7 @@ from fairtrial.core.notes import Note
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import Text, wording
 from fairtrial.evaluation.expected import expected_performance
-from fairtrial.figures.style import COLOURS
+from fairtrial.figures.axes import COLOURS
 from fairtrial.pages import page_of
 from fairtrial.pages.page import CHART_SCRIPTS, SCRIPTS, Page, lay_out, read, render, repeat_of, write_report
 from fairtrial.published import mcnemar_test

@@ -507,7 +507,7 @@ def test_equal_systems_are_told_apart_as_often_as_the_level_says() -> None:
     found = simulate_comparison_power(setting, 60, data_sets=500)
     assert found is not None
     assert found.power == pytest.approx(0.05, abs=4 * sqrt(0.05 * 0.95 / 500))
-    assert found.data_sets == 500
+    assert found.error == sqrt(found.power * (1 - found.power) / 500)
     powers = [simulate_comparison_power(setting, 60, data_sets=100, rng=seed) for seed in (0, 0, 1, 2, 3)]
     assert powers[0] == powers[1]
     assert len(set(powers)) > 1

@@ -15,8 +15,7 @@ from fairtrial.repeated.attempts import Individuals
 from fairtrial.repeated.cells import PAPER, QUICK, Cell, CoverageRow, Grid
 from fairtrial.repeated.coverage import StudySettings, coverage_study
 from fairtrial.repeated.intervals import REPEATED_METHODS
-from fairtrial.repeated.models import Generator, errors_pmf
-from fairtrial.repeated.outcomes import histograms, sums_of_errors, sums_of_squares
+from fairtrial.repeated.models import Generator, errors_pmf, histograms, sums_of_errors, sums_of_squares
 from reference.individuals_2004 import (
     COVERAGE,
     DATA_SETS,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 from typing import IO, Any, ClassVar, Literal, TypeAlias, get_args
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -89,28 +89,19 @@ class _BoundedFile:
     """A file that takes a limited number of bytes, for a limited time."""
 
     def __init__(self, file: IO[bytes], name: str) -> None:
-        self._file = file
-        self._name = name
-        self._left = _MOST
-        self._end = monotonic() + _PATIENCE
+        self.flush, self._write, self._name = file.flush, file.write, name
+        self._left, self._end = _MOST, monotonic() + _PATIENCE
 
     def write(self, data: bytes) -> None:
         """Write, or raise an error."""
         self._left -= len(data)
         if self._left < 0:
-            raise InputError(
-                f"{self._name}: is larger than {size_text(_MOST)}, so it is not the file; nothing was kept",
-                code="too-large",
-            )
+            text = f"is larger than {size_text(_MOST)}, so it is not the file; nothing was kept"
+            raise InputError(f"{self._name}: {text}", code="too-large")
         if monotonic() > self._end:
-            raise InputError(
-                f"{self._name}: takes longer than {_PATIENCE / 60:.0f} minutes; nothing was kept", code="too-slow"
-            )
-        self._file.write(data)
-
-    def flush(self) -> None:
-        """Flush the file."""
-        self._file.flush()
+            text = f"takes longer than {_PATIENCE / 60:.0f} minutes; nothing was kept"
+            raise InputError(f"{self._name}: {text}", code="too-slow")
+        self._write(data)
 
 
 FailedEnrolment: TypeAlias = Literal["drop", "keep"]
@@ -138,7 +129,7 @@ class Dataset(Record):
         Field("citation"),
         Field("synthetic"),
         Field("available", get=lambda dataset: not dataset.files or dataset.path is not None),
-        Field("path", get=lambda dataset: None if dataset.path is None else str(dataset.path)),
+        Field("path", get=lambda dataset: dataset.path and str(dataset.path)),
         Field("systems"),
         Field("source"),
         Field("notes"),
@@ -162,7 +153,8 @@ class Dataset(Record):
     @property
     def path(self) -> Path | None:
         """The directory with all its files; None if they are missing, or if it needs none."""
-        return locate_dataset(self)
+        files = _find_files(self)
+        return files[0].parent if files else None
 
     @property
     def where(self) -> str:
@@ -314,8 +306,8 @@ def load_benchmark(
     <Benchmark: lausanne, synthetic, 1 set: LP2>
     """
     name = os.fspath(data)
-    known = DATASETS.get(name)
-    uses = ("outside",) if known is None else (*known.uses, *(["data_dir"] if known.files else []))
+    dataset = DATASETS.get(name)
+    uses = ("outside",) if dataset is None else (*dataset.uses, *(["data_dir"] if dataset.files else []))
     for option, value, where in (
         ("data_dir", data_dir, "a known set with files"),
         ("repeats", repeats, "a known set without dev trials"),
@@ -326,11 +318,12 @@ def load_benchmark(
             template = f"{{{option}!p}} applies to {where}, not to {{name}}; leave it out"
             raise ParameterError(template, code="does-not-apply", name=cut(name), **{option: value})
     check_seed(seed)
-    if known is not None:
-        check_choice("failed_enrolment", failed_enrolment or "drop", get_args(FailedEnrolment))
-        files = _files(known, data_dir)
-        options = {"seed": seed, "repeats": 10 if repeats is None else repeats}
-        benchmark = known.build(known, files, failed_enrolment=failed_enrolment or "drop", **options)
+    if dataset is not None:
+        failed = failed_enrolment or "drop"
+        check_choice("failed_enrolment", failed, get_args(FailedEnrolment))
+        files = _files(dataset, data_dir)
+        repeats = 10 if repeats is None else repeats
+        benchmark = dataset.build(dataset, files, seed=seed, repeats=repeats, failed_enrolment=failed)
         benchmark = replace(benchmark, files=tuple(files)) if files else benchmark
     elif os.path.exists(name):
         benchmark = read_benchmark(name, outside=outside)
@@ -392,13 +385,13 @@ def load_dataset(
     (40400, 112400, '(FH,MLP)')
     """
     check_number("split", split, most=10_000)
-    known = DATASETS.get(os.fspath(data))
+    dataset = DATASETS.get(os.fspath(data))
     benchmark = load_benchmark(
         data,
         only=() if set is None else (set,),
         data_dir=data_dir,
         seed=seed,
-        repeats=split if known is not None and "repeats" in known.uses else None,
+        repeats=split if dataset is not None and "repeats" in dataset.uses else None,
         failed_enrolment=failed_enrolment,
         outside=outside,
     )
@@ -543,14 +536,6 @@ def export_dataset(
     return DatasetExport(benchmark.name, str(folder / MANIFEST), tuple(files))
 
 
-def locate_dataset(dataset: Dataset, data_dir: PathLike | None = None) -> Path | None:
-    """Find the directory with all files of a data set; None if they are missing, or if it needs none."""
-    for place in _places(dataset, data_dir):
-        if dataset.files and all(_present(place, name) for name in dataset.files):
-            return place
-    return None
-
-
 def cache_directory() -> Path:
     """Give the directory of downloaded files."""
     given = os.environ.get(_CACHE)
@@ -565,29 +550,35 @@ def _places(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
     """List the directories where the files of a data set may be."""
     if data_dir is not None:
         return [Path(data_dir) / dataset.folder]
-    given = os.environ.get(DATA)
-    return [*([Path(given) / dataset.folder] if given else []), cache_directory() / dataset.folder]
+    return [Path(root) / dataset.folder for root in (os.environ.get(DATA), cache_directory()) if root]
 
 
-def _present(folder: Path, name: str) -> Path | None:
-    """Find a file, compressed or not."""
-    return next((path for ending in _ENDINGS if (path := folder / f"{name}{ending}").is_file()), None)
+def _files_in(folder: Path, dataset: Dataset) -> dict[str, Path]:
+    """Find the files of a data set that a directory holds, compressed or not."""
+    files: dict[str, Path] = {}
+    for name in dataset.files:
+        for path in (folder / f"{name}{ending}" for ending in _ENDINGS):
+            if path.is_file():
+                files.setdefault(name, path)
+    return files
+
+
+def _find_files(dataset: Dataset, data_dir: PathLike | None = None) -> list[Path] | None:
+    """Find the files of a data set; None if no directory has all of them."""
+    for place in _places(dataset, data_dir):
+        files = _files_in(place, dataset)
+        if len(files) == len(dataset.files):
+            return list(files.values())
+    return None
 
 
 def _files(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
     """Find or download the files of a data set, each with the right content."""
-    if not dataset.files:
-        return []
-    place = locate_dataset(dataset, data_dir)
-    if place is not None:
-        return [_checked(_present(place, name) or place / name, sha256) for name, sha256 in dataset.files.items()]
+    files = _find_files(dataset, data_dir)
+    if files is not None:
+        return list(map(_checked, files, dataset.files.values()))
     mirror = os.environ.get(_MIRROR, "").rstrip("/")
-    try:
-        parts = urlsplit(mirror)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        is_address = False
-    if mirror and not is_address:
+    if mirror and not re.match(r"https?://([^/:\[]|\[[\da-fA-F:.]+\])", mirror):
         raise ParameterError(
             f"${_MIRROR} must be an address as https://example.org/scores, not {shown(without_password(mirror))}",
             code="mirror",
@@ -595,7 +586,7 @@ def _files(dataset: Dataset, data_dir: PathLike | None) -> list[Path]:
     base = f"{mirror}/{dataset.folder}" if mirror else dataset.address
     if data_dir is not None or base is None:
         folder = _places(dataset, data_dir)[0]
-        missing = [name for name in dataset.files if _present(folder, name) is None]
+        missing = [name for name in dataset.files if name not in _files_in(folder, dataset)]
         raise InputError(
             f"data set {dataset.name}: {folder} does not hold {listed(missing)}; put the files there, compressed (.gz) "
             f"or not, or name another directory that holds the folder {dataset.folder} by data_dir or ${DATA}. "
@@ -661,12 +652,12 @@ def read_bssr1(directory: PathLike, *, failed_enrolment: FailedEnrolment = "drop
     <Trials: 266,772 trials (516 genuine, 266,256 impostor), 4 systems: ...>
     """
     check_choice("failed_enrolment", failed_enrolment, get_args(FailedEnrolment))
-    place = Path(directory)
-    files = DATASETS["bssr1-set1"].files
-    missing = [name for name in files if _present(place, name) is None]
+    dataset, place = DATASETS["bssr1-set1"], Path(directory)
+    files = _files_in(place, dataset)
+    missing = [name for name in dataset.files if name not in files]
     if missing:
         raise InputError(f"{place}: does not hold {listed(missing)}, with or without .gz", code="no-files")
-    return _read_matrices([_present(place, name) or place for name in files], failed_enrolment)
+    return _read_matrices(list(files.values()), failed_enrolment)
 
 
 def _read_matrices(files: Sequence[Path], failed_enrolment: FailedEnrolment) -> Trials:
@@ -708,22 +699,12 @@ def _build_xm2vts(dataset: Dataset, files: Sequence[Path], *, seed: int, repeats
     return dataset.benchmark(sets, [note])
 
 
-def _described() -> dict[str, Dataset]:
-    """Read the descriptions of the known sets, but for the synthetic one, from the file beside this module."""
-    described = {}
-    for name, entry in tomllib.loads(Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8")).items():
-        entry["systems"] = tuple(SystemInfo(*texts) for texts in entry["systems"])
-        entry["notes"] = tuple(Note(note.pop("code"), note.pop("text"), **note) for note in entry["notes"])
-        described[name] = Dataset(name=name, build=_BUILDERS[name], **entry)
-    return described
-
-
 _BUILDERS: dict[str, Callable[..., Benchmark]] = {
     "bssr1-set1": _build_bssr1,
     "asvspoof2019-la": _build_asvspoof,
     "xm2vts-lp2-dev": _build_xm2vts,
 }
-DATASETS: dict[str, Dataset] = {
+DATASETS = {
     "lausanne": Dataset(
         name="lausanne",
         title=TITLE,
@@ -734,7 +715,10 @@ DATASETS: dict[str, Dataset] = {
         source="fairtrial itself, which makes the scores from a seed",
         build=lambda dataset, files, **options: load_lausanne(options["seed"]),
         synthetic=True,
-    ),
-    **_described(),
+    )
 }
 """The score sets by their names."""
+for _name, _entry in tomllib.loads(Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8")).items():
+    _entry["systems"] = tuple(SystemInfo(*texts) for texts in _entry["systems"])
+    _entry["notes"] = tuple(Note(note.pop("code"), note.pop("text"), **note) for note in _entry["notes"])
+    DATASETS[_name] = Dataset(name=_name, build=_BUILDERS[_name], **_entry)

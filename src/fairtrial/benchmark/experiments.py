@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from statistics import fmean, stdev
 from typing import Any, ClassVar, TypeVar
 
@@ -104,7 +103,7 @@ class ExperimentResult(Record):
     curve: PerformanceCurve
     parameters: dict[str, Any]
     wrong_bits: NDArray[np.uint8]
-    moves: DevMoves | None = None
+    moves: DevMoves
     fused: FusedScores | None = None
     notes: tuple[Note | str, ...] = ()
 
@@ -190,17 +189,10 @@ class BenchmarkResult(Result):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials, run_benchmark
-    >>> from fairtrial.benchmark import Benchmark, BenchmarkSet, SystemInfo
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> parts = tuple(SystemInfo(name, name, "pixels", "svm") for name in trials.systems)
-    >>> tiny = Benchmark("tiny", "Tiny", (BenchmarkSet("one", dev, test, parts),))
-    >>> sorted(run_benchmark(tiny, protocol="fp-full", points=11).pooled)
-    ['all', 'one: multimodal']
+    >>> from fairtrial import run_benchmark
+    >>> (run,) = run_benchmark("lausanne", only=["LP2"], points=11).runs
+    >>> sorted(run.pooled)
+    ['LP2: different features', 'LP2: multimodal', 'all']
     """
 
     FIELDS: ClassVar = (
@@ -294,6 +286,11 @@ class BenchmarkResult(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate all experiments and a summary by group; single systems and random splits in detail."""
+
+        def of_run(field: Field) -> Field:
+            value = field.value(self)
+            return replace(field, get=lambda _: value)
+
         given = [k for k, each in enumerate(self.experiments) if each.experiment.split is None]
         all_given, titles = len(given) == len(self.experiments), {"interval": interval_title(self.confidence)}
         generated = " (synthetic scores)" if self.synthetic else ""
@@ -303,15 +300,8 @@ class BenchmarkResult(Result):
             f"{self.normalise}, {self.kind}, thresholds by {self.criterion.described(self.alpha)} "
             f"{PROVENANCES[self.kind].chosen}",
             (
-                *(
-                    replace(field, get=partial(lambda field, _: field.value(self), field))
-                    for field in self.FIELDS
-                    if field.title
-                ),
-                *(
-                    replace(field, detail=all_given) if field.key == "split" else field
-                    for field in ExperimentResult.FIELDS
-                ),
+                *(of_run(field) for field in self.FIELDS if field.title),
+                *(replace(each, detail=all_given) if each.key == "split" else each for each in ExperimentResult.FIELDS),
             ),
             self.experiments,
             notes=self.notes,

@@ -50,35 +50,11 @@ def _refused(place: object, text: str, code: str) -> InputError:
 
 
 def read_release(directory: Path) -> Benchmark:
-    """Read the released score files of the XM2VTS fusion benchmark.
+    """Read the released score files of the XM2VTS fusion benchmark (Poh & Bengio 2006, Table 1).
 
-    Parameters
-    ----------
-    directory
-        The directory of the files. Their paths name the protocol (LP1 or LP2; also PI or PII) and the set (dev; eva,
-        eval or test), and if there are two files also the class (gen and imp), as in ``LP1/dev.scores``,
-        ``LP1/eva.scores`` or ``LP2/dev/gen.scores``.
-
-    Returns
-    -------
-    Benchmark
-        The sets LP1 and LP2, as far as there are files of both dev and test.
-
-    Raises
-    ------
-    InputError
-        If a set lacks its counterpart, or the number of systems is not the paper's.
-
-    Notes
-    -----
-    Columns are assumed to be in the order of section 3.3 of the paper: (FH,MLP), (DCTs,GMM), (DCTb,GMM), (DCTs,MLP),
-    (DCTb,MLP), (LFCC,GMM), (PAC,GMM), (SSC,GMM) in LP1; (FH,MLP), (DCTb,GMM), (LFCC,GMM), (PAC,GMM), (SSC,GMM) in LP2.
-    Describe another order by a ``benchmark.toml``. If all impostors have the same id, their identity is unknown, and
-    trials share the claimed client only.
-
-    References
-    ----------
-    Poh & Bengio 2006, Table 1 and sections 2 and 3.3.
+    Paths name the protocol (LP1 or LP2; also PI or PII), the set (dev; eva, eval or test), and the class (gen, imp) if
+    there are two files, as in ``LP1/eva.scores`` or ``LP2/dev/gen.scores``. Columns are assumed to be in the order of
+    section 3.3 of the paper. If all impostors have the same id, their identity is unknown.
     """
     released = _released_files(directory)
     template = "columns are assumed to be in the order of section 3.3 of the paper; a benchmark.toml can say otherwise"
@@ -285,7 +261,7 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
                 raise _refused(table.place, "this name is given twice; give each its own", "named-twice")
     files = [file]
     for table in (entry for one in tables for entry in (one, *one["system"])):
-        with _at(table.place):
+        with errors_at(table.place):
             for key in _FILES:
                 if table[key] is not None:
                     table[key] = [_path(entry, file.parent, outside=outside) for entry in table[key]]
@@ -318,24 +294,24 @@ def read_benchmark(path: PathLike, *, outside: bool = False) -> Benchmark:
     )
 
 
-def _listed_fusion(entry: Entries, known: dict[str, set[str]]) -> ListedFusion:
+def _listed_fusion(entry: Entries, systems_of: dict[str, set[str]]) -> ListedFusion:
     """Check a fusion of a listed protocol against the sets and their systems."""
     systems, place = entry["systems"], entry["set"]
     if len(systems) < 2 or len(set(systems)) < len(systems):
         text = f"systems must be two or more, all different, not {listed(systems)}"
         raise _refused(entry.place, text, "listed-fusion")
-    if place is not None and place not in known:
-        text = f"there is no set {shown(place)}; there are {listed(known)}"
+    if place is not None and place not in systems_of:
+        text = f"there is no set {shown(place)}; there are {listed(systems_of)}"
         raise _refused(entry.place, text, "listed-fusion")
-    if not any(set(systems) <= names for name, names in known.items() if place in (None, name)):
+    if not any(set(systems) <= names for name, names in systems_of.items() if place in (None, name)):
         text = f"no set has all of {listed(systems)}; correct the names of the systems"
         raise _refused(entry.place, text, "listed-fusion")
     return ListedFusion(tuple(systems), entry["group"], place)
 
 
 @contextmanager
-def _at(place: str) -> Iterator[None]:
-    """Begin errors with the place in the manifest."""
+def errors_at(place: str) -> Iterator[None]:
+    """Begin errors with a place: of the manifest, or an experiment."""
     try:
         yield
     except FairtrialError as error:
@@ -343,13 +319,7 @@ def _at(place: str) -> Iterator[None]:
 
 
 def _path(entry: str, directory: Path, *, outside: bool) -> str:
-    """Give a file or glob relative to the directory of the manifest.
-
-    Raises
-    ------
-    InputError
-        If it is outside the directory, and that is not allowed: someone else's manifest could name any file of yours.
-    """
+    """Give a file or glob relative to the directory of the manifest; someone else's must not name files outside."""
     literal = directory / entry
     path = str(literal if os.path.exists(literal) else Path(glob.escape(str(directory))) / entry)
     if not outside and not all(file.resolve().is_relative_to(directory.resolve()) for file in expand(path)):
@@ -377,7 +347,7 @@ def _read_set(one: Entries) -> tuple[Sequence[BenchmarkSet], list[Note]]:
         notes = [as_note(note, f"{name}, {word}") for word, part in trials.items() for note in part.notes]
         (dev, test), unknown = without_shared_impostor([trials["dev"], trials["test"]], name)
         return [BenchmarkSet(name, dev, test, systems)], [*notes, *unknown]
-    with _at(one.place):
+    with errors_at(one.place):
         sets, note = split_sets(name, trials["scores"], systems, **(one["split"] or {}))
     return sets, [*(as_note(words, name) for words in trials["scores"].notes), note]
 
@@ -408,12 +378,12 @@ def _read_trials(one: Entries) -> dict[str, Trials]:
         numbers = [each["column"] for each in (tables if in_set else [table])]
         if all(number is not None and number.isdecimal() for number in numbers):
             options = {"scores": numbers} | options
-        with _at(table.place):
+        with errors_at(table.place):
             if names[0] == ["scores"]:
                 parts.append({"scores": read_trials(table["scores"], **options)})
             else:
                 parts.append(dict(zip(("dev", "test"), read_pair(table["dev"], table["test"], **options), strict=True)))
-    with _at(one.place):
+    with errors_at(one.place):
         if in_set:
             return {word: _named(part, tables) for word, part in parts[0].items()}
         return {

@@ -6,10 +6,10 @@ then by person.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
 Run: TypeAlias = "BenchmarkResult | FusionBenchmark"
 """One fusion method over a protocol."""
-Through: TypeAlias = Sequence[tuple[str, float, Floats | None]]
-"""Experiments by set, weight, and what each dev trial adds through the threshold; None if that is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,36 +187,32 @@ def compare_runs(results: Sequence[Run], *, correction: Correction = "holm", con
             f"a comparison needs at least two different methods, not {listed(names) or 'none'}", code="methods"
         )
     _check_same([(run.benchmark, run.protocol, *(each.experiment for each in run.experiments)) for run in results])
-    means = [float(np.mean([float(each.counts.hter) for each in run.experiments])) for run in results]
-    order = np.argsort(means, kind="stable").tolist()
-    has_splits = any(one.split is not None for one in results[0].data.sets)
-    pairs = [] if has_splits else _pairs(results, names, order, correction)
-    place = {names[k]: index for index, k in enumerate(order)}
-    different = [
-        (min(place[pair.a], place[pair.b]), max(place[pair.a], place[pair.b]))
-        for pair in pairs
-        if pair.p_adjusted < 1 - confidence
-    ]
-    letters = compact_letters(len(order), different) if pairs else [""] * len(order)
-    gains = [mean_gain([each.beta_min for each in run.experiments]) for run in results]
-    ranking = tuple(
-        ContestRank(
-            names[k],
-            means[k],
-            gains[k][0],
-            sum(each.p_adjusted < 1 - confidence and each.test.estimate < 0 for each in results[k].experiments),
-            letters[index],
+    runs = sorted(results, key=_mean_hter)
+    has_splits = any(one.split is not None for one in runs[0].data.sets)
+    pairs = [] if has_splits else _pairs(runs, correction)
+    letters = [""] * len(runs)
+    if pairs:
+        places = combinations(range(len(runs)), 2)
+        letters = compact_letters(
+            len(runs), [place for place, pair in zip(places, pairs, strict=True) if pair.p_adjusted < 1 - confidence]
         )
-        for index, k in enumerate(order)
-    )
+    ranking, left_out = [], []
+    for run, letter in zip(runs, letters, strict=True):
+        gain, without = mean_gain([each.beta_min for each in run.experiments])
+        better = sum(each.p_adjusted < 1 - confidence and each.test.estimate < 0 for each in run.experiments)
+        ranking.append(ContestRank(run.label, _mean_hter(run), gain, better, letter))
+        left_out += [f"{run.label} {without}"] if without else []
     notes = []
     if has_splits:
         notes.append(Note("splits", "random splits share trials, so differences of methods have no valid test"))
-    left_out = [f"{names[k]} {gains[k][1]}" for k in order if gains[k][1]]
     if left_out:
         template = "mean beta_min leaves out experiments in which the fusion made no error: {left_out:list}"
         notes.append(Note("infinite-gain", template, left_out=left_out))
-    return Contest(results[0].protocol, ranking, tuple(pairs), tuple(notes))
+    return Contest(runs[0].protocol, tuple(ranking), tuple(pairs), tuple(notes))
+
+
+def _mean_hter(run: Run) -> float:
+    return float(np.mean([float(each.counts.hter) for each in run.experiments]))
 
 
 def _check_same(runs: Sequence[Any]) -> None:
@@ -235,14 +229,10 @@ class _Joined:
 
     def __init__(self, parts: Sequence[Trials]) -> None:
         self.parts = parts
-        unscored = [
-            Trials(np.zeros((len(part), 1)), part.genuine, ("all",), claim=part.claim, subject=part.subject)
-            for part in parts
-        ]
-        self.genuine = Trials.concat(unscored).genuine
-        self.people = People.of(Trials.concat(unscored))
+        joined = Trials.concat([replace(part, scores=np.zeros((len(part), 1)), systems=("all",)) for part in parts])
+        self.genuine, self.people = joined.genuine, People.of(joined)
 
-    def centred(self, values: Sequence[Floats], weights: Sequence[Weights]) -> Floats:
+    def centred(self, values: Iterable[Floats], weights: Iterable[Weights]) -> Floats:
         """Centre the values of each set, scaled so that means over all trials are weighted means over each set."""
         columns = []
         for part, some, weight in zip(self.parts, values, weights, strict=True):
@@ -262,75 +252,66 @@ class _Pool:
         self.sets = sets
         self.test, self.dev = _Joined([one.test for one in sets]), _Joined([one.dev for one in sets])
 
-    def estimate(self, value: float, columns: Sequence[Floats], through: Through) -> tuple[Estimate, float]:
-        """Estimate a sum over experiments from what each test trial adds, and each dev trial through thresholds.
+    def sums(self, side: Literal["dev", "test"], terms: Iterable[tuple[str, NDArray[Any]]]) -> list[Floats]:
+        """Add up what the experiments, each of a set, have for each of its trials."""
+        totals = {one.name: np.zeros(len(getattr(one, side))) for one in self.sets}
+        for name, values in terms:
+            totals[name] += values
+        return list(totals.values())
 
-        Parameters
-        ----------
-        value
-            The sum.
-        columns
-            What each test trial adds, centred; perhaps after what it adds to another sum.
-        through
-            The experiments; no influence leaves thresholds fixed.
+    def estimate(
+        self, value: float, columns: Sequence[Floats], on_dev: Sequence[Floats] | None
+    ) -> tuple[Estimate, float]:
+        """Estimate a sum over experiments.
 
-        Returns
-        -------
-        tuple of (Estimate, float)
-            The estimate, and its correlation with that of the other sum, thresholds fixed; 1 without it.
+        `columns` are what each test trial adds, centred; perhaps after what it adds to another sum. `on_dev` is what
+        each dev trial of each set adds through the thresholds; None if these are fixed. The second number is the
+        correlation with the other sum, thresholds fixed; 1 without it.
         """
         people = self.test.people
-        read = column_components(people, self.test.genuine, columns)
+        on_test = column_components(people, self.test.genuine, columns)
         *before, last = np.eye(len(columns))
-        made = Estimate(value, read.variance(last, last), people.effective)
+        made = Estimate(value, on_test.variance(last, last), people.effective)
         correlation = 1.0
         for other in before:
-            product = np.sqrt(read.variance(other, other).value * made.variance.value)
+            product = np.sqrt(on_test.variance(other, other).value * made.variance.value)
             if product > 0:
-                correlation = read.covariance((other, other), (last, last)) / product
-        if any(influence is None for _, _, influence in through):
+                correlation = on_test.covariance((other, other), (last, last)) / product
+        if on_dev is None:
             return made, correlation
-        totals = []
-        for one in self.sets:
-            terms = [weight * moves for name, weight, moves in through if name == one.name and moves is not None]
-            totals.append(np.broadcast_to(np.sum(terms, axis=0), len(one.dev)))
-        values = self.dev.centred(totals, [Weights(1.0, 1.0)] * len(self.sets))
+        values = self.dev.centred(on_dev, [Weights(1.0, 1.0)] * len(self.sets))
         variance = variance_of_values(self.dev.people, self.dev.genuine, values)
-        moved = (DEVIATIONS * np.sqrt(variance.value),)
-        made = replace(made, threshold="re-estimated", moves=moved, correlation=np.eye(2), dev_df=variance.df)
+        moves = (DEVIATIONS * np.sqrt(variance.value),)
+        made = replace(made, threshold="re-estimated", moves=moves, correlation=np.eye(2), dev_df=variance.df)
         return made, correlation
 
 
-def _pairs(
-    results: Sequence[Run], names: Sequence[str], order: Sequence[int], correction: Correction
-) -> list[ContestPair]:
+def _pairs(runs: Sequence[Run], correction: Correction) -> list[ContestPair]:
     """Test the difference in mean HTER of each pair of methods."""
-    sets, weights = results[0].data.sets, linear_weights("hter")
+    sets, weights, share = runs[0].data.sets, linear_weights("hter"), 1 / len(runs[0].experiments)
     pool = _Pool(sets)
     dev_people = {one.name: (TrialSets(one.dev, one.test).people[0], one.dev.genuine) for one in sets}
-    errors, through = [], []
-    for run in results:
-        by_set, share = {one.name: np.zeros(len(one.test)) for one in sets}, 1 / len(run.experiments)
-        influences: list[tuple[str, float, Floats | None]] = []
-        for each in run.experiments:
-            name = each.experiment.set
-            by_set[name] += each.wrong(len(by_set[name]))
-            moves = None if each.moves is None else each.moves.influence(*dev_people[name])
-            influences.append((name, share, moves))
-        errors.append([wrong / len(run.experiments) for wrong in by_set.values()])
-        through.append(influences)
+    trials = {one.name: len(one.test) for one in sets}
+    by_run = []
+    for run in runs:
+        each_set = [(each.experiment.set, each) for each in run.experiments]
+        wrong = pool.sums("test", ((name, each.wrong(trials[name])) for name, each in each_set))
+        moved = pool.sums("dev", ((name, share * each.moves.influence(*dev_people[name])) for name, each in each_set))
+        by_run.append(([errors / len(each_set) for errors in wrong], moved))
     tests = []
-    for i, j in combinations(order, 2):
-        differences = [a - b for a, b in zip(errors[i], errors[j], strict=True)]
+    for a, b in combinations(by_run, 2):
+        differences, on_dev = (
+            [one - other for one, other in zip(*pair, strict=True)] for pair in zip(a, b, strict=True)
+        )
         value = 0.0
         for some, genuine in zip(differences, (one.test.genuine for one in sets), strict=True):
             value += weights.frr * float(some[genuine].mean()) + weights.far * float(some[~genuine].mean())
         column = pool.test.centred(differences, [weights] * len(sets))
-        signed = [*through[i], *((name, -share, moves) for name, share, moves in through[j])]
-        made, _ = pool.estimate(value, [column], signed)
-        tests.append((i, j, student_test(paired_test_name(pool.test.people.cluster != "none"), made)))
-    adjusted = adjust_p_values([test.p_value for _, _, test in tests], correction)
-    return [ContestPair(names[i], names[j], test, float(p)) for (i, j, test), p in zip(tests, adjusted, strict=True)]
+        made, _ = pool.estimate(value, [column], on_dev)
+        tests.append(student_test(paired_test_name(pool.test.people.cluster != "none"), made))
+    adjusted = adjust_p_values([test.p_value for test in tests], correction).tolist()
+    names = combinations([run.label for run in runs], 2)
+    return [ContestPair(*pair, test, p) for pair, test, p in zip(names, tests, adjusted, strict=True)]
 
 
 def compare_pooled(
@@ -507,32 +488,29 @@ def _along(terms: Sequence[tuple[float, Run]], group: str, threshold: Threshold)
     genuine = sum(int(np.count_nonzero(flags[each.experiment.set])) for each in chosen[0])
     impostor = sum(len(flags[each.experiment.set]) for each in chosen[0]) - genuine
 
-    def weights_of(rows: NDArray[np.bool_]) -> Weights:
-        """Weigh the error rates of an experiment on these trials in the pooled HTER."""
-        return Weights(0.5 * np.count_nonzero(~rows) / impostor, 0.5 * np.count_nonzero(rows) / genuine)
+    weights = {
+        name: Weights(0.5 * np.count_nonzero(~rows) / impostor, 0.5 * np.count_nonzero(rows) / genuine)
+        for name, rows in flags.items()
+    }
 
-    weights = {name: weights_of(rows) for name, rows in flags.items()}
-    columns = []
-    for index in range(len(alphas)):
-        wrong = {one.name: np.zeros(len(one.test)) for one in sets}
-        for sign, judged, name in signed:
-            wrong[name] += sign * judged.wrong(index)
-        columns.append(pool.test.centred(list(wrong.values()), list(weights.values())))
+    def moved(judged: Judgement, name: str, index: int) -> Floats:
+        """Compute what each dev trial adds to the pooled HTER through the threshold of an experiment."""
+        influence = dev_influence(judged, linear_measure("pooled-hter", "HTER", weights[name]), index)
+        assert influence is not None  # dev trials are in memory
+        return influence
+
     totals = np.sum([sign * run.pooled[group].hter for sign, run in terms], axis=0)
-    moving = threshold == "re-estimated" and all(judged.can_move for _, judged, _ in signed)
-    estimates, correlations = [], []
+    estimates, correlations, columns, on_dev = [], [], list[Floats](), None
     for index, total in enumerate(totals.tolist()):
-        through: Through = [("", 0.0, None)]
-        if moving:
-            through = [
-                (name, sign, dev_influence(judged, linear_measure("pooled-hter", "HTER", weights[name]), index))
-                for sign, judged, name in signed
-            ]
-        made, correlation = pool.estimate(total, columns[max(index - 1, 0) : index + 1], through)
+        wrong = pool.sums("test", ((name, sign * judged.wrong(index)) for sign, judged, name in signed))
+        columns = [*columns[-1:], pool.test.centred(wrong, weights.values())]
+        if threshold == "re-estimated":
+            on_dev = pool.sums("dev", ((name, sign * moved(judged, name, index)) for sign, judged, name in signed))
+        made, correlation = pool.estimate(total, columns, on_dev)
         estimates.append(made)
         correlations.append(correlation)
     supported = np.ones(len(alphas), dtype=bool)
-    if moving:
+    if threshold == "re-estimated":
         supported = np.all(
             [np.any([_judged(each).supported for each in experiments], axis=0) for experiments in chosen], axis=0
         )

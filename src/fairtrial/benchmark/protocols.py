@@ -96,11 +96,8 @@ class BenchmarkSet:
         for word, trials in (("dev", self.dev), ("test", self.test)):
             missing = [name for name in names if name not in trials.systems]
             if missing:
-                known = listed(trials.systems)
-                raise TrialsError(
-                    f"{self.name}: there is no system {shown(missing[0])} in {word}; there are {known}",
-                    code="no-system",
-                )
+                text = f"there is no system {shown(missing[0])} in {word}; there are {listed(trials.systems)}"
+                raise TrialsError(f"{self.name}: {text}", code="no-system")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +202,11 @@ class Benchmark:
         ParameterError
             If there is no such set.
         """
-        known = list(dict.fromkeys(one.name for one in self.sets))
+        present = list(dict.fromkeys(one.name for one in self.sets))
         for name in names:
-            if name not in known:
-                raise ParameterError(f"{self.name} has no set {shown(name)}; there are {listed(known)}", code="no-set")
+            if name not in present:
+                text = f"{self.name} has no set {shown(name)}; there are {listed(present)}"
+                raise ParameterError(text, code="no-set")
         return replace(self, sets=tuple(one for one in self.sets if one.name in names))
 
 
@@ -452,14 +450,11 @@ def split_sets(
 ) -> tuple[tuple[BenchmarkSet, ...], Note]:
     """Make one benchmark set per split of `split_by_subject`, and a note on the splits."""
     pairs = split_by_subject(trials, repeats=repeats, fraction=fraction, seed=seed)
-    sets = tuple(
-        BenchmarkSet(name, dev, test, tuple(systems), split) for split, (dev, test) in enumerate(pairs, start=1)
-    )
-    least = min(len(trials) - len(dev) - len(test) for dev, test in pairs)
+    sets = tuple(BenchmarkSet(name, *pair, tuple(systems), split) for split, pair in enumerate(pairs, start=1))
+    left_out = [len(trials) - len(dev) - len(test) for dev, test in pairs]
     template = "no dev set is given; {repeats} random splits by people (seed {seed}), {fraction:level} of them in dev"
-    if any(len(dev) + len(test) < len(trials) for dev, test in pairs):
+    if any(left_out):
         template += "; trials with people of both are left out, at least {least:count} of {trials:count} in each split"
-    note = Note(
-        "splits", template, name, repeats=repeats, seed=seed, fraction=fraction, least=least, trials=len(trials)
-    )
+    least, size = min(left_out), len(trials)
+    note = Note("splits", template, name, repeats=repeats, seed=seed, fraction=fraction, least=least, trials=size)
     return sets, note

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Thread
@@ -14,9 +14,10 @@ import numpy as np
 
 from fairtrial.benchmark.datasets import FailedEnrolment, load_benchmark
 from fairtrial.benchmark.experiments import MANY, Baseline, BenchmarkResult, ExperimentResult, group_name, grouped
+from fairtrial.benchmark.manifest import errors_at
 from fairtrial.benchmark.pooling import Contest, compare_pooled, compare_runs
-from fairtrial.benchmark.protocols import Benchmark, BenchmarkSet, Experiment, list_experiments
-from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_workers
+from fairtrial.benchmark.protocols import Benchmark, Experiment, list_experiments
+from fairtrial.core.errors import ParameterError, check_choice, check_workers
 from fairtrial.core.notes import Note, as_note, gather_notes
 from fairtrial.core.results import Result
 from fairtrial.core.tables import Table, join_tables
@@ -248,15 +249,15 @@ def run_benchmark(
     if keep_scores is None:
         keep_scores = pooled is not None or (len(methods) == 1 and len(experiments) <= MANY)
 
-    prepared = {}
+    singles: dict[tuple[str, int | None], dict[str, Judgement]] = {}
+    people: list[Note] = []
     for one in benchmark.sets:
-        trials = TrialSets(one.dev, one.test, seed=seed)
-        try:
-            trials.people  # noqa: B018 - computed once, for all experiments
-            judged = {s.name: judge(trials, system=s.name, criterion=rule, alphas=weight) for s in one.systems}
-        except TrialsError as error:
-            raise TrialsError(f"{one.name}: {error}", code=error.code) from error
-        prepared[one.name, one.split] = _Prepared(one, trials, judged)
+        sets = TrialSets(one.dev, one.test, seed=seed)
+        with errors_at(one.name):
+            on_test = sets.people[1]  # computed once, for all experiments
+            judged = {s.name: judge(sets, system=s.name, criterion=rule, alphas=weight) for s in one.systems}
+        singles[one.name, one.split] = judged
+        people += () if on_test is None else (as_note(note, one.name) for note in on_test.notes)
 
     fuse_and_judge = partial(
         _run,
@@ -274,7 +275,7 @@ def run_benchmark(
         keep_scores=keep_scores,
     )
     # methods instead of names: other processes do not have what was registered in this one
-    tasks = [(each, prepared[each.set, each.split], method) for method in methods for each in experiments]
+    tasks = [(each, singles[each.set, each.split], method) for method in methods for each in experiments]
     work: Iterable[ExperimentResult] = (fuse_and_judge(*task) for task in tasks)
     most = min(workers, len(tasks), _PER_PROCESSOR * (os.cpu_count() or 1))
     if most > 1:
@@ -291,16 +292,10 @@ def run_benchmark(
             progress(1 / len(tasks))
 
     baselines = tuple(
-        Baseline(each.set.name, each.set.split, name, judged.at(0), judged_interval(judged, confidence=confidence))
-        for each in prepared.values()
-        for name, judged in each.baselines.items()
+        Baseline(*place, name, each.at(0), judged_interval(each, confidence=confidence))
+        for place, by_name in singles.items()
+        for name, each in by_name.items()
     )
-    people = [
-        as_note(note, each.set.name)
-        for each in prepared.values()
-        if each.trials.people[1]
-        for note in each.trials.people[1].notes
-    ]
     runs = []
     for number, method in enumerate(methods):
         results = _adjusted(done[number * len(experiments) : (number + 1) * len(experiments)])
@@ -324,15 +319,6 @@ def run_benchmark(
     return FusionBenchmark(tuple(runs), contest, along_alpha)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Prepared:
-    """A set with what its experiments share."""
-
-    set: BenchmarkSet
-    trials: TrialSets
-    baselines: dict[str, Judgement]
-
-
 def _end_with(parent: int) -> None:
     """Let a worker process end when the one that started it does, for whatever reason."""
 
@@ -346,7 +332,7 @@ def _end_with(parent: int) -> None:
 
 def _run(
     experiment: Experiment,
-    one: _Prepared,
+    singles: Mapping[str, Judgement],
     method: FusionMethod,
     *,
     fuse: dict[str, Any],
@@ -355,25 +341,24 @@ def _run(
     keep_scores: bool,
 ) -> ExperimentResult:
     """Fuse the systems of an experiment by `fuse_scores`, judge the fusion, and test it against the best of them."""
-    rule, weight = fuse["criterion"], fuse["alpha"]
-    try:
-        fused = fuse_scores(one.set.dev, one.set.test, systems=experiment.systems, fusion=method, **fuse)
-    except (TrialsError, ParameterError) as error:
-        place = f"{experiment.set}, {' + '.join(experiment.systems)}"
-        raise type(error)(f"{place}: {error}", code=error.code) from error
-    trials = one.trials.with_scores(fused.dev, fused.test)
+    rule, weight, sets = fuse["criterion"], fuse["alpha"], next(iter(singles.values())).sets
+    with errors_at(f"{experiment.set}, {' + '.join(experiment.systems)}"):
+        fused = fuse_scores(sets.trials("dev"), sets.trials(), systems=experiment.systems, fusion=method, **fuse)
+    sets = sets.with_scores(fused.dev, fused.test)
     scores = sort_once(as_source(fused.dev, what="dev")), sort_once(as_source(fused.test, what="test"))
     judged, along = (
-        judge(trials, system=fused.name, criterion=how, alphas=at, sources=[scores])
+        judge(sets, system=fused.name, criterion=how, alphas=at, sources=[scores])
         for how, at in ((rule, weight), (rule.along_alpha, alphas))
     )
-    rates = {name: float(one.baselines[name].at(0).hter) for name in experiment.systems}
+    rates = {name: float(singles[name].at(0).hter) for name in experiment.systems}
     best = min(rates, key=lambda name: rates[name])
     gain = fusion_gain(float(judged.at(0).hter), list(rates.values()))
-    pair = pair_judgements(judged, one.baselines[best])
+    pair = pair_judgements(judged, singles[best])
     curve = curve_of(along)
     notes = [note if isinstance(note, str) or note.code != _UNEVEN.code else _UNEVEN for note in fused.notes]
     few = any(isinstance(note, Note) and note.code == "target-few-errors" for note in judged.notes)
+    moves = dev_moves(judged, MEASURES["hter"])
+    assert moves is not None  # dev trials are in memory
     return ExperimentResult(
         experiment,
         judged.at(0),
@@ -386,7 +371,7 @@ def _run(
         curve if keep_scores else replace(curve, judgement=None),
         dict(fused.parameters),
         np.packbits(pair.wrong_a),
-        dev_moves(judged, MEASURES["hter"]),
+        moves,
         fused if keep_scores else None,
         (*notes, *([gain.note] if gain.note else []), *([_UNSUPPORTED] if few else [])),
     )

@@ -31,7 +31,6 @@ from fairtrial.calibration.measures import (
     EvidenceMeasure,
     Parts,
     cost_measure,
-    evidence_test,
 )
 from fairtrial.calibration.methods import CALIBRATIONS, LinearInfluence, trials_of_classes, units_of
 from fairtrial.calibration.model import BoundsName, Calibration, refit, side_by_side, unchanged_scores
@@ -44,7 +43,7 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import figure_text, interval_title, listed, number_text, p_phrase, term
 from fairtrial.counting.tallies import ScoreData
 from fairtrial.formats.files import PathLike
-from fairtrial.inference.estimates import Threshold, variance_of_values
+from fairtrial.inference.estimates import Estimate, Threshold, variance_of_values
 from fairtrial.inference.folds import Block, folds_of_trials
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.multiplicity import Correction, adjust_p_values
@@ -52,12 +51,11 @@ from fairtrial.inference.people import Cluster, People
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 from fairtrial.inference.student import Alternative, student_quantile
 from fairtrial.inference.tests import TestResult, columns_with_interval
+from fairtrial.inference.variance import Floats
 from fairtrial.rules.measures import MeasureLike, as_any_measure
 
-_GROUPS = 10
-"""Groups of people that the jackknife leaves out, one at a time."""
-_MOST = 200_000
-"""Trials of dev and test together beyond which devPAV has no interval."""
+_GROUPS = 10  # groups of people that the jackknife leaves out, one at a time
+_MOST = 200_000  # trials of dev and test together beyond which devPAV has no interval
 
 
 def calibrated_words(kind: Kind) -> str:
@@ -133,14 +131,6 @@ class CostFigure(Record):
     def points(self) -> list[dict[str, float]]:
         """Prior and costs of each operating point."""
         return [{"prior": point.prior, "c_miss": point.miss, "c_fa": point.false_alarm} for point in self.target.points]
-
-
-class _Judged(NamedTuple):
-    """A measure on test; the interval is None if the trials are not in memory."""
-
-    estimate: float
-    interval: RateInterval | None
-    note: Note | str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -239,36 +229,24 @@ class CalibratedSystem(Result):
         systems = self.calibration.systems
         return cllr(self.sets.test, system=systems[0]) if len(systems) == 1 else nan
 
-    def _judged(self, measure: EvidenceMeasure) -> _Judged:
-        """Compute a measure on test."""
-        if not self.evidence.in_memory:
-            statistic = measure.figure(self.evidence)
-            return _Judged(statistic.estimate, None, statistic.note)
-        interval = measure.interval(self.evidence, confidence=self.confidence)
-        return _Judged(interval.estimate, interval, interval.note)
-
-    @cached_property
-    def _cllr(self) -> _Judged:
-        return self._judged(CLLR)
-
-    @cached_property
-    def _min_cllr(self) -> _Judged:
-        return self._judged(MIN_CLLR)
+    def _interval_of(self, measure: EvidenceMeasure) -> RateInterval | None:
+        """Compute the interval of a measure on test; None of trials not in memory."""
+        return measure.interval(self.evidence, confidence=self.confidence) if self.evidence.in_memory else None
 
     @property
     def test(self) -> tuple[float, float]:
         """Cllr of the calibrated scores on test, a priori, and min Cllr of the scores, a posteriori."""
-        return self._cllr.estimate, self._min_cllr.estimate
+        return self.evidence.statistic(CLLR).estimate, self.evidence.statistic(MIN_CLLR).estimate
 
     @property
     def loss(self) -> float:
         """The loss by calibration on test: Cllr less min Cllr."""
         return self.test[0] - self.test[1]
 
-    @property
+    @cached_property
     def interval(self) -> RateInterval | None:
         """The primary interval of Cllr on test; None of trials not in memory."""
-        return self._cllr.interval
+        return self._interval_of(CLLR)
 
     @cached_property
     def intervals(self) -> tuple[RateInterval, ...]:
@@ -277,15 +255,15 @@ class CalibratedSystem(Result):
             return () if self.interval is None else (self.interval,)
         return self.interval, CLLR.interval(self.evidence, confidence=self.confidence, threshold="fixed")
 
-    @property
+    @cached_property
     def least(self) -> RateInterval | None:
         """The interval of min Cllr on test."""
-        return self._min_cllr.interval
+        return self._interval_of(MIN_CLLR)
 
     @cached_property
     def lost(self) -> RateInterval | None:
         """The interval of the loss by calibration on test: Cllr less min Cllr."""
-        return self._judged(CLLR_CAL).interval if self.evidence.in_memory else None
+        return self._interval_of(CLLR_CAL)
 
     @cached_property
     def dev_pav(self) -> float:
@@ -302,18 +280,18 @@ class CalibratedSystem(Result):
         """
         evidence, sets, estimate = self.evidence, self.sets, self.dev_pav
         re_estimated = sets.origin == "dev" and evidence.influence is not None
-        if not (isfinite(estimate) and estimate > 0):
-            return None
-        if len(evidence.test) + (len(evidence.dev) if re_estimated else 0) > _MOST:
+        if not 0 < estimate < inf or len(evidence.test) + (len(evidence.dev) if re_estimated else 0) > _MOST:
             return None
 
-        def without_test(rows: Labels) -> float:
-            ratios, genuine = evidence.ratios[rows], evidence.genuine[rows]
+        def distance(ratios: Floats, genuine: Labels) -> float:
             return dev_pav((ratios[genuine], ratios[~genuine]))
 
+        def without_test(rows: Labels) -> float:
+            return distance(evidence.ratios[rows], evidence.genuine[rows])
+
         def without_dev(rows: Labels) -> float:
-            ratios = refit(self.calibration, evidence.dev.rows(np.flatnonzero(rows))).ratios(evidence.test)
-            return dev_pav((ratios[evidence.genuine], ratios[~evidence.genuine]))
+            refitted = refit(self.calibration, evidence.dev.rows(np.flatnonzero(rows)))
+            return distance(refitted.ratios(evidence.test), evidence.genuine)
 
         try:
             variance = _jackknife(evidence.test, sets.people[1], without_test, sets.seed)
@@ -353,13 +331,10 @@ class CalibratedSystem(Result):
         for (name, value), influence in zip(parameters.items(), calibration.influence.by_parameter.T, strict=True):
             moves = by_class(influence, genuine)
             unit = float(units_of(moves[:, None])[0])
-            variance = variance_of_values(people, genuine, moves / unit)
-            sigma = sqrt(variance.value) * unit
-            reach = student_quantile(variance.df, confidence) * sigma
-            limits = value - reach, value + reach
-            intervals.append(
-                RateInterval(value, *limits, sigma, confidence, "student", name, is_share=False, sharing=sharing)
-            )
+            made = Estimate(value / unit, variance_of_values(people, genuine, moves / unit))
+            low, high, sigma = (unit * number for number in (*made.interval(confidence), made.sigma))
+            how: dict[str, Any] = {"is_share": False, "sharing": sharing}
+            intervals.append(RateInterval(value, low, high, sigma, confidence, "student", name, **how))
         return tuple(intervals)
 
     @cached_property
@@ -367,9 +342,11 @@ class CalibratedSystem(Result):
         """Detection costs on test."""
         figures = []
         for target in self.targets:
-            actual, least = (self._judged(cost_measure(target, kind)) for kind in ("act-dcf", "min-dcf"))
-            notes = tuple(as_note(note) for note in (actual.note, least.note) if note)
-            figures.append(CostFigure(target, actual.estimate, least.estimate, actual.interval, least.interval, notes))
+            measures = cost_measure(target, "act-dcf"), cost_measure(target, "min-dcf")
+            actual, least = map(self.evidence.statistic, measures)
+            of_actual, of_least = map(self._interval_of, measures)
+            notes = tuple(as_note(each.note) for each in (of_actual or actual, of_least or least) if each.note)
+            figures.append(CostFigure(target, actual.estimate, least.estimate, of_actual, of_least, notes))
         return tuple(figures)
 
     @cached_property
@@ -789,17 +766,14 @@ def compare_evidence(
         raise ParameterError(
             "a comparison needs two systems, not {systems:plural system}", code="needs-two", systems=len(compared)
         )
-    known = as_any_measure(measure)
-    if not isinstance(known, EvidenceMeasure):
+    figure = as_any_measure(measure)
+    if not isinstance(figure, EvidenceMeasure):
         template = "{measure} is a measure of errors at a threshold; compare(...) tests its difference"
-        raise ParameterError(template, code="not-of-evidence", measure=known.name)
-    figures = [known.figure(result.evidence) for result in compared]
-    tests = []
-    for (a, first), (b, second) in combinations(zip(compared, figures, strict=True), 2):
-        caution = known.caution_of(a.evidence, {a.system: first, b.system: second})
-        tests.append(evidence_test(known, a.evidence, first - second, alternative=alternative, caution=caution))
+        raise ParameterError(template, code="not-of-evidence", measure=figure.name)
+    pairs = list(combinations(compared, 2))
+    tests = [figure.test(a.evidence, b.evidence, alternative=alternative) for a, b in pairs]
     adjusted = adjust_p_values([test.p_value for test in tests], correction).tolist()
     return tuple(
         EvidencePair(a.system, b.system, test, p_value, a.confidence)
-        for (a, b), test, p_value in zip(combinations(compared, 2), tests, adjusted, strict=True)
+        for (a, b), test, p_value in zip(pairs, tests, adjusted, strict=True)
     )

@@ -41,21 +41,15 @@ from fairtrial.inference.split import Kind
 from fairtrial.inference.student import student_quantile
 from fairtrial.inference.variance import Floats
 
-_EVERY = 3
-"""A band along priors has limits at every third of the log-odds of its curve."""
-_REACH = 7.0
-"""Prior log-odds of figures, in either direction: priors from 0.001 to 0.999."""
+_EVERY = 3  # a band along priors has limits at every third of the log-odds of its curve
+_REACH = 7.0  # prior log-odds of figures, in either direction: priors from 0.001 to 0.999
 _POINTS = 71
-_SHOWN = (0.001, 0.999)
-"""The ratios of either class between these quantiles are drawn."""
-_FARTHEST = 20.0
-"""The highest prior log-odds allowed."""
-_PLACES = 60
-"""The number of quantiles of either class, and of ends of steps, among the places."""
+_SHOWN = (0.001, 0.999)  # the ratios of either class between these quantiles are drawn
+_FARTHEST = 20.0  # the highest prior log-odds allowed
+_PLACES = 60  # the number of quantiles of either class, and of ends of steps, among the places
 _ROOM = 0.15
 RESAMPLES = 1000
-_REFITS = 200
-"""The number of replicates, at most, of calibrations that are fitted anew for each."""
+_REFITS = 200  # the number of replicates, at most, of calibrations that are fitted anew for each
 _ANCHORS = 9
 
 
@@ -66,15 +60,22 @@ class _Curve(Result):
     system: str
     kind: Kind
 
-    def _table(self, name: str, caption: str, **titles: str) -> Table:
-        """Make the table, with other titles of columns by their keys; a terminal shows every tenth row."""
+    TABLE: ClassVar = ("", "")  # the name of the table and its caption, which may name attributes of the curve
+
+    def tables(self) -> tuple[Table, ...]:
+        """Tabulate one row per point; a terminal shows every tenth."""
+        name, caption = self.TABLE
         columns = {field: field.value(self) for field in self.FIELDS if field.title}
         columns = {field: np.asarray(values).tolist() for field, values in columns.items() if values is not None}
         fields = [Field("system", "system", get=lambda row: self.system)]
         fields += [replace(field, get=itemgetter(k)) for k, field in enumerate(columns)]
-        rows = list(zip(*columns.values(), strict=True))
+        rows, titles = list(zip(*columns.values(), strict=True)), self._titles()
         shown = every_tenth(len(rows))
-        return table_of(name, caption, fields, rows, shown=shown, section="system", titles=titles)
+        return (table_of(name, caption.format(curve=self), fields, rows, shown=shown, section="system", titles=titles),)
+
+    def _titles(self) -> dict[str, str]:
+        """Give titles of columns that are not those of the fields, by key."""
+        return {}
 
     def _entries(self, *names: str) -> dict[str, Any]:
         """Give some attributes by name, as plain lists with None for infinite numbers."""
@@ -93,13 +94,7 @@ _ALONG_PRIORS = (
 class PriorBand(Record):
     """Pointwise limits along prior log-odds; `threshold` says whether the calibration is re-estimated."""
 
-    FIELDS: ClassVar = (
-        Field("log_odds"),
-        Field("low"),
-        Field("high"),
-        Field("confidence"),
-        Field("calibration", get="threshold"),
-    )
+    FIELDS: ClassVar = (*map(Field, ("log_odds", "low", "high", "confidence")), Field("calibration", get="threshold"))
 
     log_odds: Floats
     low: Floats
@@ -109,7 +104,7 @@ class PriorBand(Record):
 
     @property
     def described(self) -> str:
-        """Confidence and what was re-estimated, in words."""
+        """The level of confidence, and whether the calibration is re-estimated, in words."""
         return f"{level_text(self.confidence)} pointwise bands, {GIVEN_CALIBRATION[self.threshold]}"
 
 
@@ -161,6 +156,7 @@ class BayesErrorCurve(_Curve):
     raw: BayesErrors | None
     band: PriorBand | None = None
 
+    TABLE = ("bayes_errors", "Normalised Bayes error on test, {curve.kind}, and its minimum, a posteriori")
     FIELDS = (
         *_ALONG_PRIORS,
         Field("calibrated", "calibrated", "number", get="calibrated.rates"),
@@ -179,11 +175,6 @@ class BayesErrorCurve(_Curve):
             f"{self.system}, normalised Bayes error at most {number_text(self.calibrated.rates[worst])}, at prior "
             f"log-odds of {number_text(self.log_odds[worst])}"
         )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Tabulate one row for each of the log-odds."""
-        caption = f"Normalised Bayes error on test, {self.kind}, and its minimum, a posteriori"
-        return (self._table("bayes_errors", caption),)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -225,6 +216,7 @@ class EceCurve(_Curve):
     raw: Floats | None
     band: PriorBand | None = None
 
+    TABLE = ("ece", "Empirical cross-entropy on test in bits, {curve.kind}, and its minimum, a posteriori")
     FIELDS = (
         *_ALONG_PRIORS,
         *(Field(name, name, "number", in_json="if known") for name in ("calibrated", "minimum", "neutral", "raw")),
@@ -238,11 +230,6 @@ class EceCurve(_Curve):
             f"{self.system}, cross-entropy at most {number_text(self.calibrated[worst])} bits, where a ratio of 1 has "
             f"{number_text(self.neutral[worst])}"
         )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Tabulate one row for each of the log-odds."""
-        caption = f"Empirical cross-entropy on test in bits, {self.kind}, and its minimum, a posteriori"
-        return (self._table("ece", caption),)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -276,6 +263,7 @@ class TippettCurve(_Curve):
     counts: ErrorCounts
     misleading: ErrorCounts
 
+    TABLE = ("tippett", "Trials above a log-likelihood ratio, {curve.kind}")
     FIELDS = (
         *_OF_CURVES,
         Field("llr", "log-likelihood ratio", "number", get="ratios"),
@@ -303,10 +291,6 @@ class TippettCurve(_Curve):
             f"{self.system}, evidence for the wrong side in {percent(self.misleading.frr)} of genuine and "
             f"{percent(self.misleading.far)} of impostor trials"
         )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Tabulate one row per ratio."""
-        return (self._table("tippett", f"Trials above a log-likelihood ratio, {self.kind}"),)
 
 
 def bayes_error_curve(
@@ -458,14 +442,12 @@ def only_system(system: OneSystem) -> str:
 
 def shown_range(classes: Sequence[NDArray[np.floating]]) -> tuple[float, float]:
     """Give the range of several classes without outliers; finite and not empty."""
-    ends = []
-    for values in classes:
-        finite = values[np.isfinite(values)]
-        check_drawable(finite)
-        if len(finite):
-            ends.append(np.quantile(finite, _SHOWN))
-    low, high = (min(end[0] for end in ends), max(end[1] for end in ends)) if ends else (0.0, 0.0)
-    return (float(low), float(high)) if high > low else (float(low) - 0.5, float(high) + 0.5)
+    finite = [values[np.isfinite(values)] for values in classes]
+    for values in finite:
+        check_drawable(values)
+    ends = np.array([np.quantile(values, _SHOWN) for values in finite if len(values)] or [(0.0, 0.0)])
+    low, high = float(ends[:, 0].min()), float(ends[:, 1].max())
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
 def _log_odds(given: ArrayLike | None) -> Floats:
@@ -535,6 +517,7 @@ class PavCurve(_Curve):
     cluster: Cluster
     n_resamples: int
 
+    TABLE = ("pav", "Log-likelihood ratios by pool-adjacent-violators on test, a posteriori")
     FIELDS = (
         *_OF_CURVES,
         Field("end", "up to", "number", get="ends", in_json=False),
@@ -562,11 +545,9 @@ class PavCurve(_Curve):
         steps = plural(len(self.ends), "step")
         return f"{self.system}, {steps} on test, {level_text(self.confidence)} band, {self.method}"
 
-    def tables(self) -> tuple[Table, ...]:
-        """Tabulate one row per step."""
-        caption = "Log-likelihood ratios by pool-adjacent-violators on test, a posteriori"
+    def _titles(self) -> dict[str, str]:
         end = "score up to" if self.of_scores else "log-likelihood ratio up to"
-        return (self._table("pav", caption, end=end, interval=interval_title(self.confidence)),)
+        return {"end": end, "interval": interval_title(self.confidence)}
 
 
 def pav_curve(
@@ -662,15 +643,7 @@ def pav_curve(
 
 
 def pooling_places(classes: tuple[Floats, Floats], ends: Floats) -> Floats:
-    """Choose places between which trials are pooled: where both classes have trials, and the ends.
-
-    Parameters
-    ----------
-    classes
-        Values of genuine and of impostor trials.
-    ends
-        Of the steps that all trials give; many of them are among the places.
-    """
+    """Choose places between which trials are pooled: where both classes have values, and ends of the steps of all."""
     low, high = classes[0].min(), classes[1].max()
     top = max(classes[0].max(), high)
     places: list[Floats] = [ends[np.unique(np.linspace(0, len(ends) - 1, _PLACES).astype(np.int64))], np.array([top])]
@@ -695,24 +668,10 @@ def resampled_ratios(
     n_resamples: int,
     rng: np.random.Generator | int | None,
 ) -> tuple[Floats, Floats]:
-    """Compute log-likelihood ratios by pool-adjacent-violators up to each place, of resampled people: one row each.
+    """Compute log-likelihood ratios by pool-adjacent-violators up to each place, one row per resample of people.
 
-    Parameters
-    ----------
-    trials, values
-        Trials, and what is pooled of each.
-    places
-        Between which trials are counted; none lies above the last.
-    people
-        The people who are drawn with all their trials; None to draw trials.
-    added
-        How many genuine and impostor trials are added at both ends to bound the ratios; one each, as calibration by
-        steps does.
-
-    Returns
-    -------
-    tuple of arrays
-        The ratios, some infinite; and bounded.
+    The first are of the `values` of all trials, none above the last place, and may be infinite; the second are bounded
+    by genuine and impostor trials `added` at both ends, one each as calibration by steps does.
     """
     size = len(places)
     table = count_table(trials, np.searchsorted(places, values, side="left"), size, people, stratified=people is None)
@@ -726,7 +685,7 @@ def resampled_ratios(
         rows = []
         for counts in replicates:
             classes = np.split(counts, 2)
-            padded = [np.concatenate([[more], some, [more]]) for some, more in zip(classes, added, strict=True)]
+            padded = [np.pad(some, 1, constant_values=more) for some, more in zip(classes, added, strict=True)]
             rows.append(np.concatenate([pooled(*classes), pooled(*padded)[1:-1]]))
         return np.array(rows)
 
@@ -784,21 +743,15 @@ class LlrMap(_Curve):
     cluster: Cluster
     resampled: bool
 
+    TABLE = ("llr_map", "Scores and their log-likelihood ratios by {curve.method}, fitted on dev")
     FIELDS = (
         Field("system"),
         Field("method"),
         Field("score", "score", "number", get="scores"),
         Field("llr", "log-likelihood ratio", "number", get="ratios"),
-        Field("interval", "interval", "range", get="_limits", in_json=False),
-        Field("low"),
-        Field("high"),
-        Field("confidence"),
-        Field("cluster"),
+        Field("interval", "interval", "range", get=lambda c: np.column_stack([c.low, c.high]), in_json=False),
+        *map(Field, ("low", "high", "confidence", "cluster")),
     )
-
-    @property
-    def _limits(self) -> Floats:
-        return np.column_stack([self.low, self.high])
 
     def answer(self) -> str:
         """Give the method, and what the band is."""
@@ -808,10 +761,8 @@ class LlrMap(_Curve):
             f"{self.system}, {self.method}, {points}, {level_text(self.confidence)} band {by}, cluster {self.cluster}"
         )
 
-    def tables(self) -> tuple[Table, ...]:
-        """Tabulate one row per score."""
-        caption = f"Scores and their log-likelihood ratios by {self.method}, fitted on dev"
-        return (self._table("llr_map", caption, interval=interval_title(self.confidence)),)
+    def _titles(self) -> dict[str, str]:
+        return {"interval": interval_title(self.confidence)}
 
 
 def llr_map(

@@ -31,8 +31,7 @@ def by_class(influence: Floats, genuine: NDArray[np.bool_]) -> Floats:
     return np.asarray(influence * np.where(genuine, genuine.sum(), (~genuine).sum()))
 
 
-_BLOCK = 1 << 14
-"""Scores handled at once: they fit in the cache."""
+_BLOCK = 1 << 14  # scores handled at once: they fit in the cache
 
 
 def softplus(values: NDArray[np.floating]) -> Floats:
@@ -174,11 +173,9 @@ def empirical_cross_entropy(
 class Segments:
     """Scores between the vertices of the ROC convex hull: what pool-adjacent-violators gives, without sorting."""
 
-    ends: Floats
-    """The highest score of each segment, rising."""
+    ends: Floats  # the highest score of each segment, rising
     genuine: NDArray[Any]
-    impostor: NDArray[Any]
-    """Trials of each segment, or their weight."""
+    impostor: NDArray[Any]  # trials of each segment, or their weight
 
     @classmethod
     def of(cls, source: ScoreSource) -> Segments:
@@ -551,8 +548,7 @@ def min_detection_cost(data: ScoreData, point: CostPoint, *, system: str | None 
     return float(np.min(point.normalised(hull_points(as_source(data, system=system)))))
 
 
-_STEP = 0.01
-"""The distance of the thresholds that `elub_bounds` tries, in powers of ten."""
+_STEP = 0.01  # the distance of the thresholds that `elub_bounds` tries, in powers of ten
 _FARTHEST = 9.0
 
 

@@ -6,8 +6,8 @@ scores are calibrated on dev, by logistic calibration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from math import e, exp, inf, isfinite, log, log2, pi, sqrt
 from typing import Any, ClassVar, Literal
@@ -45,13 +45,20 @@ from fairtrial.counting.search import hull_points
 from fairtrial.counting.tallies import ErrorCounts, ScoreSource, as_source, count_errors
 from fairtrial.inference.bootstrap import Bootstrap
 from fairtrial.inference.decide import Judgement, once
-from fairtrial.inference.estimates import Estimate, Threshold, estimate_of_values, rates_of, variance_of_values
+from fairtrial.inference.estimates import (
+    Estimate,
+    Threshold,
+    estimate_of_values,
+    estimated_interval,
+    rates_of,
+    variance_of_values,
+)
 from fairtrial.inference.folds import check_all_held_out
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import Kind, Provenance, TrialSets
 from fairtrial.inference.student import Alternative, student_quantile
 from fairtrial.inference.tests import TestResult, student_test
-from fairtrial.inference.variance import Floats
+from fairtrial.inference.variance import Floats, Variance
 from fairtrial.rules.measures import SUPPORT, Weights
 
 GIVEN_CALIBRATION: dict[Threshold, str] = {
@@ -59,33 +66,22 @@ GIVEN_CALIBRATION: dict[Threshold, str] = {
     "fixed": "given this calibration",
 }
 """What sentences say of the calibration."""
-_BY_OTHERS = 2 / 3
-"""The weight of costs at the best choice of other people in the variance of a minimum."""
+_BY_OTHERS = 2 / 3  # the weight of costs at the best choice of other people in the variance of a minimum
 _FOLDS = 5
 _BOOTSTRAP_GROUPS = 1000
 _AT_ONCE = 256
-_ROUNDING = 1e-12
-"""A limit that is nearer to the end of its range than this, relative to the interval, is that end."""
+_ROUNDING = 1e-12  # a limit that is nearer to the end of its range than this, relative to the interval, is that end
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A calibrated system on the judged trials.
+    """A calibrated system on the judged trials."""
 
-    Parameters
-    ----------
-    calibration
-        From scores to ratios.
-    sets
-        The trials that it was fitted on and those that are judged, and who takes part in them.
-    folded
-        If one set is judged in blocks: the calibration of each, fitted on trials of other people. `calibration` then is
-        that of all trials.
-    """
-
-    calibration: Calibration
+    calibration: Calibration  # from scores to ratios; of folds, the one fitted to all trials
     sets: TrialSets
     folded: tuple[Calibration, ...] = ()
+    """The calibration of each block, fitted on trials of other people; none without folds."""
+    _statistics: dict[EvidenceMeasure, Statistic] = field(default_factory=dict, repr=False)
 
     @classmethod
     def fitted(cls, sets: TrialSets, systems: Sequence[str], **options: Any) -> Evidence:
@@ -157,9 +153,7 @@ class Evidence:
     @cached_property
     def source(self) -> ScoreSource:
         """The log-likelihood ratios."""
-        if self.in_memory:
-            return as_source(self.pair)
-        return ratio_source(as_source(self.sets.test, system=self.calibration.systems[0]), self.calibration)
+        return as_source(self.pair) if self.in_memory else ratio_source(self.given_source, self.calibration)
 
     @cached_property
     def given_source(self) -> ScoreSource:
@@ -168,15 +162,21 @@ class Evidence:
             return as_source((self.given[self.genuine], self.given[~self.genuine]))
         return as_source(self.sets.test, system=self.calibration.systems[0])
 
+    def statistic(self, measure: EvidenceMeasure) -> Statistic:
+        """Compute the statistic of a measure, once."""
+        if measure not in self._statistics:
+            self._statistics[measure] = measure.figure(self)
+        return self._statistics[measure]
+
     @property
     def influence(self) -> Influence | None:
         """How dev trials determine the calibration; None if unknown."""
         return self.calibration.influence if self.sets.origin in ("dev", "folds") else None
 
-    def moved_by(self, slopes: Floats) -> Floats | None:
+    def moved_by(self, slopes: Floats) -> Floats | float:
         """Compute the influence of each dev trial on a statistic from its slopes in the ratios of test trials."""
         if self.influence is None:
-            return None
+            return 0.0
         if self.calibration.bounds is not None:  # a bounded ratio does not move
             low, high = self.calibration.bounds
             slopes = np.where((self.ratios > low) & (self.ratios < high), slopes, 0.0)
@@ -203,78 +203,47 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
-    """A statistic of evidence on the judged trials.
-
-    Attributes
-    ----------
-    estimate
-        Its value.
-    values
-        What each judged trial adds: the sum of their class means moves as the statistic does; None if the trials are
-        not in memory.
-    moves
-        The influence of each dev trial through the calibration, times the trials of its class; None if the calibration
-        does not matter, or its influence is unknown.
-    least_high
-        A lower bound of the upper limit, for an estimate of 0.
-    errors
-        For a weighted sum of error rates: the errors and their weights, which give its limits.
-    parts
-        What it is the mean of.
-    note
-        Why its interval should not be relied on; empty if there is nothing.
-    """
+    """A statistic of evidence on the judged trials."""
 
     estimate: float
-    values: Floats | None = None
-    moves: Floats | None = None
-    least_high: float = 0.0
+    values: Floats = field(default_factory=lambda: np.empty(0))
+    """What each judged trial adds: the sum of their class means moves as the statistic does; empty if not in memory."""
+    moves: Floats | float = 0.0
+    """The influence of each dev trial through the calibration, times the trials of its class; 0 if none or unknown."""
+    least_high: float = 0.0  # a lower bound of the upper limit, for an estimate of 0
     errors: tuple[ErrorCounts, Weights] | None = None
-    parts: tuple[Statistic, ...] = ()
-    note: Note | str = ""
+    """Of a weighted sum of error rates: the errors and their weights, which give its limits."""
+    parts: tuple[Statistic, ...] = ()  # what it is the mean of
+    note: Note | str = ""  # why its interval should not be relied on; empty if there is nothing
 
     @property
     def of_errors(self) -> bool:
         """Whether it is a weighted sum of error rates, or a mean of such sums."""
         return (self.parts or (self,))[0].errors is not None
 
+    @property
+    def depends_on_dev(self) -> bool:
+        """Whether the influence of dev trials through the calibration is known."""
+        return np.ndim(self.moves) > 0
+
     @classmethod
     def mean_of(cls, parts: Sequence[Statistic]) -> Statistic:
         """Average several statistics of the same evidence."""
         if len(parts) == 1:
             return parts[0]
-        values = [part.values for part in parts if part.values is not None]
-        moves = [part.moves for part in parts if part.moves is not None]
-        return cls(
-            float(np.mean([part.estimate for part in parts])),
-            np.mean(values, axis=0) if values else None,
-            np.mean(moves, axis=0) if len(moves) == len(parts) else None,
-            parts=tuple(parts),
-        )
+        columns = zip(*((part.estimate, part.values, part.moves) for part in parts), strict=True)
+        estimate, values, moves = (np.mean(column, axis=0) for column in columns)
+        return cls(float(estimate), values, moves, parts=tuple(parts))
 
     def __sub__(self, other: Statistic) -> Statistic:
-        moves = None
-        if self.moves is not None or other.moves is not None:
-            first, second = (0.0 if statistic.moves is None else statistic.moves for statistic in (self, other))
-            moves = np.asarray(first - second)
         with np.errstate(invalid="ignore"):  # infinite evidence is refused when something is estimated
             estimate = float(np.subtract(self.estimate, other.estimate))
-            if self.values is None or other.values is None:
-                return Statistic(estimate)
-            return Statistic(estimate, self.values - other.values, moves)
+            return Statistic(estimate, self.values - other.values, self.moves - other.moves)
 
     def estimated(self, evidence: Evidence, *, threshold: Threshold = "re-estimated") -> Estimate:
-        """Estimate the variance of a statistic, or of the difference of two on the same trials.
-
-        Parameters
-        ----------
-        evidence
-            Where it comes from; of a difference, either.
-        threshold
-            ``re-estimated`` adds the variance of the calibration over other dev people, if it is known.
-        """
-        assert self.values is not None
-        made = estimate_of_values(evidence.sets, self.estimate, self.values, self.moves, threshold=threshold)
+        """Estimate the variance on these trials, and ``re-estimated`` that of the calibration over other dev people."""
+        moves = np.asarray(self.moves) if self.depends_on_dev else None
+        made = estimate_of_values(evidence.sets, self.estimate, self.values, moves, threshold=threshold)
         return made if self.errors is None else replace(made, rates=rates_of(*self.errors, made.variance))
 
 
@@ -359,8 +328,7 @@ class Parts:
 
     genuine: Labels
     part: NDArray[np.int64]
-    weights: Floats
-    """The weight of each trial in the mean over its class: 1 if there is one part."""
+    weights: Floats  # the weight of each trial in the mean over its class: 1 if there is one part
 
     @classmethod
     def of(cls, trials: Trials, columns: Sequence[str]) -> Parts:
@@ -375,10 +343,10 @@ class Parts:
         for name in columns:
             if name not in trials.columns and name not in trials.ids:
                 raise TrialsError(
-                    "there is no column {name} to divide trials by; further columns: {known}",
+                    "there is no column {name} to divide trials by; further columns: {columns}",
                     code="missing-column",
                     name=shown(name),
-                    known=listed([*trials.ids, *trials.columns]) or "none",
+                    columns=listed([*trials.ids, *trials.columns]) or "none",
                 )
             column: Further = {**trials.ids, **trials.columns}[name]
             codes = (Ids.of(column) if isinstance(column, np.ndarray) else column.numbered()).codes
@@ -407,8 +375,7 @@ def cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
         parts = Parts.of(evidence.test, target.partition)
         whole = Statistic.mean_of([_actual_cost(evidence, parts, point) for point in target.points])
     else:
-        costs = [float(point.normalised(counts[k])) for k, point in enumerate(target.points)]
-        whole = Statistic.mean_of([Statistic(cost) for cost in costs])
+        whole = Statistic(float(np.mean([point.normalised(counts[k]) for k, point in enumerate(target.points)])))
     return replace(whole, note=_few_accepted("actual", target, counts[0]))
 
 
@@ -454,7 +421,7 @@ def least_cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
     if not evidence.in_memory:
         hull = hull_points(evidence.given_source)
         costs = [np.asarray(point.weights.value(hull)) for point in target.points]
-        whole = Statistic.mean_of([Statistic(float(np.min(cost))) for cost in costs])
+        whole = Statistic(float(np.mean([np.min(cost) for cost in costs])))
         return replace(whole, note=_few_accepted("least", target, hull[int(np.argmin(costs[0]))]))
     parts = Parts.of(evidence.test, target.partition)
     best = _least_thresholds(evidence, target, parts)
@@ -514,12 +481,6 @@ def _evidence_of(judgement: Judgement, unchanged: bool) -> Evidence:
     """Compute the evidence of a judged system, from its scores unchanged or calibrated on dev."""
     sets, system = judgement.sets, judgement.system
     return Evidence(unchanged_scores(system), sets) if unchanged else Evidence.fitted(sets, (system,))
-
-
-@once
-def _figure_of(judgement: Judgement, measure: EvidenceMeasure) -> Statistic:
-    """Compute the statistic of a judged system."""
-    return measure.figure(measure.evidence(judgement))
 
 
 @dataclass(frozen=True, slots=True)
@@ -644,9 +605,7 @@ class EvidenceMeasure:
         Statistic
             The estimate, and what each trial adds to it.
         """
-        if isinstance(judgement, Evidence):
-            return self.figure(judgement)
-        return _figure_of(judgement, self)
+        return self.evidence(judgement).statistic(self)
 
     def interval(
         self, judgement: Judgement | Evidence, *, confidence: float = 0.95, threshold: Threshold = "re-estimated"
@@ -678,31 +637,19 @@ class EvidenceMeasure:
         """
         check_confidence(confidence)
         evidence, statistic = self.evidence(judgement), self.judged(judgement)
-        low, high, sigma, note = 0.0, inf, inf, statistic.note
-        given: Threshold = "fixed" if statistic.moves is None else threshold
-        if np.isfinite(statistic.estimate):
+        given: Threshold = threshold if statistic.depends_on_dev else "fixed"
+        made = Estimate(statistic.estimate, Variance(inf, inf, inf, 0.0, inf), threshold=given)
+        (low, high), note = (0.0, inf), statistic.note
+        if isfinite(statistic.estimate):
             made = statistic.estimated(evidence, threshold=threshold)
-            sigma, given = made.sigma, made.threshold
             low, high = self._limits(statistic, evidence, made, confidence)
             if statistic.of_errors and high == self.most:
                 text = (
                     "the interval of {measure:term} reaches the cost of deciding all trials alike: it may be too narrow"
                 )
                 note = Note("open-minimum", text, warning=True, measure=self.label)
-        return RateInterval(
-            statistic.estimate,
-            low,
-            high,
-            sigma,
-            confidence,
-            "wilson" if statistic.of_errors else "student",
-            self.name,
-            given,
-            note,
-            is_share=self.is_share,
-            label=self.label,
-            sharing=evidence.sets.sharing,
-        )
+        interval = estimated_interval(made, self, confidence=confidence, sharing=evidence.sets.sharing)
+        return replace(interval, low=low, high=high, limits="wilson" if statistic.of_errors else "student", note=note)
 
     def _limits(
         self, statistic: Statistic, evidence: Evidence, made: Estimate, confidence: float
@@ -743,36 +690,43 @@ class EvidenceMeasure:
         tuple of (list of TestResult, Bootstrap)
             The primary test first, then the one given the calibrations if they differ.
         """
-        evidence, first, second = self.evidence(a), self.judged(a), self.judged(b)
-        caution = self.caution_of(evidence, {a.system: first, b.system: second})
-        difference = first - second
-        tests = [evidence_test(self, evidence, difference, alternative=alternative, caution=caution)]
+        tests = [self.test(a, b, alternative=alternative)]
         if tests[0].threshold == "re-estimated":
-            how: dict[str, Any] = {"alternative": alternative, "threshold": "fixed", "caution": caution}
-            tests.append(evidence_test(self, evidence, difference, **how))
-        return tests, bootstrap_statistic(difference, evidence, n_resamples=n_resamples, rng=rng)
+            tests.append(self.test(a, b, alternative=alternative, threshold="fixed"))
+        difference = self.judged(a) - self.judged(b)
+        return tests, bootstrap_statistic(difference, self.evidence(a), n_resamples=n_resamples, rng=rng)
 
-    def caution_of(self, evidence: Evidence, statistics: Mapping[str, Statistic]) -> Note | str:
-        """Say what to know about tests of differences between systems.
+    def test(
+        self,
+        a: Judgement | Evidence,
+        b: Judgement | Evidence,
+        *,
+        alternative: Alternative = "two-sided",
+        threshold: Threshold = "re-estimated",
+    ) -> TestResult:
+        """Test the difference between two systems on the same trials.
 
         Parameters
         ----------
-        evidence : Evidence
-            That of any of the systems.
-        statistics : dict of str to Statistic
-            The statistic of each system, by name.
+        a, b : Judgement or Evidence
+            The judged systems, on the same trials.
+        alternative : {"two-sided", "less", "greater"}, default "two-sided"
+            What is claimed of A - B: that it is not 0, below 0 (``less``) or above 0 (``greater``).
+        threshold : {"re-estimated", "fixed"}, default "re-estimated"
+            Whether the calibrations count as re-estimated from other dev trials, or as fixed.
 
         Returns
         -------
-        Note or str
-            Which minima are near the cost of deciding all trials alike; otherwise that of the measure.
+        TestResult
+            With a note if minima are near the cost of deciding all trials alike.
 
         Raises
         ------
         TrialsError
             If a statistic is infinite.
         """
-        infinite = [name for name, statistic in statistics.items() if not isfinite(statistic.estimate)]
+        evidence, statistics = self.evidence(a), [(each.system, self.judged(each)) for each in (a, b)]
+        infinite = [name for name, statistic in statistics if not isfinite(statistic.estimate)]
         if infinite:
             template = (
                 "{systems}: a trial has infinite evidence for the wrong side, so no difference in {measure} can be "
@@ -781,70 +735,31 @@ class EvidenceMeasure:
             raise TrialsError(template, code="infinite-evidence", systems=listed(infinite), measure=term(self.label))
         near_top = [
             name
-            for name, statistic in statistics.items()
+            for name, statistic in statistics
             if statistic.of_errors
             and self.most < inf
             and self._limits(statistic, evidence, statistic.estimated(evidence), 0.95)[1] == self.most
         ]
-        if not near_top:
-            return self.caution
-        text = "{systems:list}: the interval reaches the cost of deciding all trials alike: p values may be too small"
-        return Note("open-minimum", text, warning=True, systems=near_top)
-
-
-def evidence_test(
-    measure: EvidenceMeasure,
-    evidence: Evidence,
-    difference: Statistic,
-    *,
-    alternative: Alternative = "two-sided",
-    threshold: Threshold = "re-estimated",
-    caution: Note | str = "",
-) -> TestResult:
-    """Test the difference of a measure between two systems on the same trials.
-
-    Parameters
-    ----------
-    measure
-        The measure.
-    evidence
-        That of either system.
-    difference
-        The statistic of A less that of B.
-    alternative
-        What is claimed of A - B.
-    threshold
-        Whether the calibrations are re-estimated or fixed.
-    caution
-        What to know about it; see `EvidenceMeasure.caution_of`.
-    """
-    made = difference.estimated(evidence, threshold=threshold)
-    test = student_test(evidence.sets.test_name, made, alternative=alternative)
-    note = test.note or caution
-    return replace(test, measure=measure.name, is_share=measure.is_share, note=note, label=measure.label)
+        caution = self.caution
+        if near_top:
+            text = (
+                "{systems:list}: the interval reaches the cost of deciding all trials alike: p values may be too small"
+            )
+            caution = Note("open-minimum", text, warning=True, systems=near_top)
+        difference = self.judged(a) - self.judged(b)
+        made = difference.estimated(evidence, threshold=threshold)
+        return student_test(evidence.sets.test_name, made, alternative=alternative, measure=self, note=caution)
 
 
 def bootstrap_statistic(
     statistic: Statistic, evidence: Evidence, *, n_resamples: int = 10_000, rng: int | None = 0
 ) -> Bootstrap:
-    """Bootstrap a statistic to first order, by people, or by trials without ids.
+    """Bootstrap a statistic to first order, by people.
 
-    Parameters
-    ----------
-    statistic
-        The statistic, or the difference of two.
-    evidence
-        Where it comes from; of a difference, that of either system.
-    n_resamples, rng
-        The number of resamples, and the seed.
-
-    Notes
-    -----
     Trials without ids are dealt at random into at most 1,000 groups per class, which are drawn.
     """
     check_resamples(n_resamples)
     generator, people = as_generator(rng), evidence.sets.people[1]
-    assert statistic.values is not None
     parts = np.empty(len(statistic.values))
     for rows in (evidence.genuine, ~evidence.genuine):
         parts[rows] = (statistic.values[rows] - statistic.values[rows].mean()) / np.count_nonzero(rows)
@@ -858,13 +773,14 @@ def bootstrap_statistic(
         classes = parts[evidence.genuine], parts[~evidence.genuine]
         dealt = [np.bincount(generator.permutation(len(c)) % _BOOTSTRAP_GROUPS, np.sort(c)) for c in classes]
         sums = np.concatenate(dealt)
-    drawn = np.empty(n_resamples)
-    for start in range(0, n_resamples, _AT_ONCE):
-        some = drawn[start : start + _AT_ONCE]
+
+    def draw(count: int) -> NDArray[np.number]:
         if people is not None:
-            some[:] = people.draw(len(some), generator) @ sums
-        else:
-            some[:] = generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), len(some)) @ sums
+            return people.draw(count, generator)
+        return generator.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), count)
+
+    sizes = [min(_AT_ONCE, n_resamples - start) for start in range(0, n_resamples, _AT_ONCE)]
+    drawn = np.concatenate([draw(size) @ sums for size in sizes])
     return Bootstrap(statistic.estimate, statistic.estimate + drawn - drawn.mean())
 
 

@@ -28,8 +28,7 @@ from fairtrial.inference.variance import Floats
 
 Numbers: TypeAlias = dict[str, float | list[float]]
 """The numbers that a map consists of, by name."""
-_LEAST = 1e-300
-"""Smaller scores would need weights beyond the range of floats."""
+_LEAST = 1e-300  # smaller scores would need weights beyond the range of floats
 _HUGE = 1e100
 
 
@@ -56,12 +55,7 @@ class Influence(Protocol):
     def moves(self, scores: Floats, slopes: Floats) -> Floats:
         """Compute the influence of each dev trial on a statistic through the map, to first order.
 
-        Parameters
-        ----------
-        scores
-            The judged trials, one row per trial and one column per system.
-        slopes
-            The derivative of the statistic with respect to the ratio of each judged trial.
+        `slopes` are the derivatives of the statistic in the ratios of judged trials, which have these `scores`.
         """
         ...
 
@@ -383,8 +377,7 @@ def register_calibration(method: CalibrationMethod) -> CalibrationMethod:
 
 _STEPS = 100
 _ENOUGH = 1e-12
-_ROUNDING = 1e-12
-"""A relative increase of the cost up to this is rounding, not a step too far."""
+_ROUNDING = 1e-12  # a relative increase of the cost up to this is rounding, not a step too far
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,8 +426,7 @@ class Linear:
 class LinearInfluence:
     """The influence of each dev trial on weights and offset."""
 
-    by_parameter: Floats
-    """One row per dev trial, one column per weight and one for the offset."""
+    by_parameter: Floats  # one row per dev trial, one column per weight and one for the offset
 
     def moves(self, scores: Floats, slopes: Floats) -> Floats:
         """Compute the influence of each dev trial on a statistic; see `Influence`."""
@@ -548,14 +540,7 @@ _CostTerms: TypeAlias = Callable[[Floats], tuple[float, Floats, Floats]]
 def minimise(terms: _CostTerms, size: int, prior: float) -> Floats | None:
     """Minimise by Newton's method with step halving; None if the minimum lies at infinity.
 
-    Parameters
-    ----------
-    terms
-        Cost, slopes and second derivatives at weights and offset.
-    size
-        The number of weights and offsets.
-    prior
-        The prior, to which a vanishing cost is compared.
+    A cost vanishes compared to the prior.
     """
     at = np.zeros(size)
     now, slope, bend = terms(at)
@@ -625,10 +610,8 @@ def _fit_gaussian(dev: DevScores) -> CalibrationFit:
 class Steps:
     """A map that rises by steps: one log-likelihood ratio between two ends, the upper one included."""
 
-    ends: Floats
-    """The highest score of each step but the last."""
-    values: Floats
-    """The log-likelihood ratio of each step."""
+    ends: Floats  # the highest score of each step but the last
+    values: Floats  # the log-likelihood ratio of each step
 
     @classmethod
     def read(cls, numbers: Mapping[str, Any], systems: int) -> Steps:
@@ -667,22 +650,14 @@ def fit_steps(source: ScoreSource) -> Steps:
     infinite evidence: with n trials of a class the evidence is at most about ln(n + 2).
     """
     segments = Segments.of(source)
-    one, nothing = np.ones(1, dtype=np.int64), np.array([np.nan])
-    padded = replace(
-        segments,
-        ends=np.concatenate([nothing, segments.ends, nothing]),
-        genuine=np.concatenate([one, segments.genuine, one]),
-        impostor=np.concatenate([one, segments.impostor, one]),
-    )
-    pooled = padded.pooled()
-    ratios = pooled.ratios()
-    # an end of added trials only is not an end
-    inner = pooled.ends[:-1]
-    known = ~np.isnan(inner)
-    kept = np.concatenate([known, [True]])
-    if not kept.all():  # the lowest added trials stay apart: their evidence is that of the first step above them
-        return Steps(inner[known], np.concatenate([ratios[:-1][known], ratios[-1:]]))
-    return Steps(inner, ratios)
+    pooled = Segments(
+        np.pad(segments.ends, 1, constant_values=np.nan),
+        *(np.pad(trials, 1, constant_values=1) for trials in (segments.genuine, segments.impostor)),
+    ).pooled()
+    ends = pooled.ends[:-1]
+    # an end of added trials only is not an end: their evidence is that of the first step above them
+    is_end = ~np.isnan(ends)
+    return Steps(ends[is_end], pooled.ratios()[np.append(is_end, True)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -690,8 +665,7 @@ class _StepInfluence:
     """The influence of dev trials on the ratios of steps, the ends of steps fixed."""
 
     steps: Steps
-    step: NDArray[np.int64]
-    """The step of each dev trial."""
+    step: NDArray[np.int64]  # the step of each dev trial
     genuine: NDArray[np.bool_]
 
     def moves(self, scores: Floats, slopes: Floats) -> Floats:
@@ -721,23 +695,18 @@ def _fit_steps(dev: DevScores) -> CalibrationFit:
     return CalibrationFit(steps, _StepInfluence(steps, steps.place(dev.scores), dev.genuine), notes)
 
 
-_BINS = 32
-"""Bins in the width of the narrower kernel."""
+_BINS = 32  # bins in the width of the narrower kernel
 _MOST_BINS = 1 << 17
-_REACH = 12.0
-"""Where kernels end, in widths."""
-_FALLS = 0.05
-"""A fall of the evidence, in nats, that deserves a note."""
+_REACH = 12.0  # where kernels end, in widths
+_FALLS = 0.05  # a fall of the evidence, in nats, that deserves a note
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
     """A map by straight lines between knots; constant beyond the last ones."""
 
-    knots: Floats
-    """Scores, rising."""
-    values: Floats
-    """The log-likelihood ratio at each."""
+    knots: Floats  # scores, rising
+    values: Floats  # the log-likelihood ratio at each
 
     @classmethod
     def read(cls, numbers: Mapping[str, Any], systems: int) -> Curve:
@@ -810,13 +779,13 @@ def _fit_kernels(dev: DevScores) -> CalibrationFit:
     impostor, genuine = scaled.sum(grid.binned)
     densities = grid.smooth(genuine, widths[0]) / positive, grid.smooth(impostor, widths[1]) / negative
     bounds = fit_steps(dev.source).values
-    known = (densities[0] > 0) | (densities[1] > 0)
+    has_density = (densities[0] > 0) | (densities[1] > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.log(densities[0]) - np.log(densities[1])
-    curve = Curve(grid.centres[known] * unit, np.clip(values[known], bounds[0], bounds[-1]))
+    curve = Curve(grid.centres[has_density] * unit, np.clip(values[has_density], bounds[0], bounds[-1]))
     if scaled.scores is None or scaled.genuine is None:
         return CalibrationFit(curve, notes=_falls(curve))
-    free = known & (values > bounds[0]) & (values < bounds[-1])
+    free = has_density & (values > bounds[0]) & (values < bounds[-1])
     influence = _KernelInfluence(
         unit, grid, scaled.scores[:, 0], scaled.genuine, (widths[0], widths[1]), densities, free
     )
@@ -863,17 +832,13 @@ class _Grid:
 class _KernelInfluence:
     """The influence of dev trials on the ratio of two densities, bandwidths and bounds fixed."""
 
-    unit: float
-    """What scores are divided by."""
+    unit: float  # what scores are divided by
     grid: _Grid
-    scores: Floats
-    """Of dev, so divided."""
+    scores: Floats  # of dev, so divided
     genuine: NDArray[np.bool_]
     widths: tuple[float, float]
-    densities: tuple[Floats, Floats]
-    """Of genuine and of impostor trials, at the centres of the bins."""
-    free: NDArray[np.bool_]
-    """At which centres the ratio is not bounded."""
+    densities: tuple[Floats, Floats]  # of genuine and of impostor trials, at the centres of the bins
+    free: NDArray[np.bool_]  # at which centres the ratio is not bounded
 
     def moves(self, scores: Floats, slopes: Floats) -> Floats:
         """Compute the influence of each dev trial on a statistic; see `Influence`."""

@@ -25,6 +25,7 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed, shown
 from fairtrial.counting.tallies import ScoreData, ScoreSource
 from fairtrial.formats.models import TABLE, ModelFormat, SavedModel
+from fairtrial.inference.split import TrialSets
 from fairtrial.inference.variance import Floats
 
 _LEAST_PRIOR = 1e-6
@@ -243,24 +244,19 @@ def fit_calibration(
     >>> round(calibration.parameters["weights"][0], 1), round(calibration.parameters["offset"], 1)
     (2.0, -2.0)
     """
-    known = CALIBRATIONS.find(method)
+    fitter = CALIBRATIONS.find(method)
     check_choice("bounds", bounds, ("none", "elub"))
     if not _LEAST_PRIOR <= prior <= 1 - _LEAST_PRIOR:
         template = "prior must be between {least:g} and 1 - {least:g}, not {prior:g}"
         raise ParameterError(template, code="out-of-range", least=_LEAST_PRIOR, prior=prior)
-    if isinstance(dev, tuple):
-        names: tuple[str, ...] = ("system",)
-    elif systems is None:
-        names = tuple(dev.systems)  # type: ignore[union-attr]
-    else:
-        asked = [systems] if isinstance(systems, str) else systems
-        names = tuple(dev.check_system(name) for name in asked)  # type: ignore[union-attr]
-    if len(names) != 1 and not known.fuses:
+    sets = TrialSets(None, dev)
+    names = sets.system_names(systems)
+    if len(names) != 1 and not fitter.fuses:
         able = [name for name, other in CALIBRATIONS.items() if other.fuses]
         template = "{method} calibrates one system, not {systems}; {able} fuse several"
         raise ParameterError(template, code="one-system", method=method, systems=listed(names), able=listed(able))
-    scores = DevScores.of(dev, names, prior)
-    fit = known.fit(scores)
+    scores = DevScores.of(sets.test, names, prior)
+    fit = fitter.fit(scores)
     fitted = Calibration(names, method, fit.mapping, prior, fit.notes, fit.influence)
     if bounds == "none":
         return fitted

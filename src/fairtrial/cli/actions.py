@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from click.shell_completion import get_completion_class
 
-from fairtrial.cli.command import Command, Option
-from fairtrial.cli.inputs import READ
-from fairtrial.core.errors import ParameterError
+from fairtrial.cli.output import say
+from fairtrial.core.errors import OutputError, ParameterError, check_whole
 from fairtrial.core.results import Result
 from fairtrial.core.tables import Column, Table
 
@@ -124,7 +123,6 @@ def write_demo(folder: str = ".") -> Demo:
         The names of the files.
     """
     from fairtrial.benchmark.lausanne import load_lausanne
-    from fairtrial.core.errors import OutputError
     from fairtrial.core.trials import Ids
     from fairtrial.formats.files import write_together
     from fairtrial.formats.read import write_trials
@@ -179,10 +177,21 @@ def show_datasets(
     return export_dataset(name, export, only=only)
 
 
-def _explore(files: Sequence[str], port: int, no_browser: bool) -> None:
-    from fairtrial.cli.output import say
+def explore(files: Sequence[str] = (), *, port: int = 0, no_browser: bool = False) -> None:
+    """Serve the explorer until Ctrl-C.
+
+    Parameters
+    ----------
+    files : sequence of str, default ()
+        Score files to open; others can be dropped on the page.
+    port : int, default 0
+        Where to listen; any free port by default.
+    no_browser : bool, default False
+        Only print the address; open no browser.
+    """
     from fairtrial.formats.files import expand
 
+    check_whole("port", port, 0, 65535)
     try:
         from fairtrial.explorer.app import serve
     except ImportError as error:
@@ -203,40 +212,16 @@ def _explore(files: Sequence[str], port: int, no_browser: bool) -> None:
     say("stopped; copies of files that were dropped are deleted")
 
 
-explore = Command(
-    "explore",
-    callback=_explore,
-    params=[
-        click.Argument(["files"], nargs=-1, required=False, type=READ, metavar="[F]..."),
-        Option(
-            ["--port"],
-            type=click.IntRange(0, 65535),
-            default=0,
-            metavar="N",
-            help="Where to listen.  [default: any free port]",
-            group="Output",
-        ),
-        Option(["--no-browser"], is_flag=True, help="Only print the address; open no browser.", group="Output"),
-    ],
-    help="Explore score files in a browser; nothing leaves this machine.\n\nFiles named here are opened where "
-    "they are, however large; others can be dropped on the page. Ctrl-C ends it.\n\n\b\nExamples:\n"
-    "  fairtrial explore\n  fairtrial explore dev.csv test.csv\n"
-    "  fairtrial explore dev.parquet test.parquet --port 8080 --no-browser",
-)
+def completion(shell: Literal["bash", "zsh", "fish"]) -> None:
+    """Print a script that completes commands and options in a shell.
 
-
-def _completion(shell: str) -> None:
+    Parameters
+    ----------
+    shell : {"bash", "zsh", "fish"}
+        The shell.
+    """
     from fairtrial.cli.app import main
 
     kind = get_completion_class(shell)
-    assert kind is not None  # click has checked the name
+    assert kind is not None
     click.echo(kind(main, {}, "fairtrial", "_FAIRTRIAL_COMPLETE").source())
-
-
-completion = Command(
-    "completion",
-    callback=_completion,
-    params=[click.Argument(["shell"], type=click.Choice(["bash", "zsh", "fish"]))],
-    help="Print a script that completes commands and options in your shell.\n\n\b\nExamples:\n"
-    "  fairtrial completion bash >> ~/.bashrc",
-)

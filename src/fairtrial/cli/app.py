@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from fairtrial import __version__
-from fairtrial.cli.commands import COMMANDS, HEADINGS, Declared, figure_commands
+from fairtrial.cli.commands import COMMANDS, Declared, figure_commands
 from fairtrial.cli.entry import stopped
 from fairtrial.cli.output import say
 from fairtrial.core.errors import FairtrialError, ParameterError
@@ -35,8 +35,8 @@ class LazyGroup(click.Group):
 
     @property
     def _names(self) -> dict[str, Declared]:
-        known = figure_commands() if self._prefix == "plot " else COMMANDS
-        names = {name.removeprefix(self._prefix): each for name, each in known.items() if name.startswith(self._prefix)}
+        every = figure_commands() if self._prefix == "plot " else COMMANDS
+        names = {name.removeprefix(self._prefix): each for name, each in every.items() if name.startswith(self._prefix)}
         return {name: each for name, each in names.items() if " " not in name}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -53,25 +53,22 @@ class LazyGroup(click.Group):
             from fairtrial.cli.plots import make_plot
 
             return make_plot(cmd_name, declared)
-        from fairtrial.cli.command import load, make_command
+        from fairtrial.cli.command import make_command
 
-        found = load(declared.function)
-        return found if isinstance(found, click.Command) else make_command(name, declared)
+        return make_command(name, declared)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0]
-        if self.get_command(ctx, name) is None and not name.startswith("-"):
+        if name not in self._names and not name.startswith("-"):
             meant = nearest(name, self._names)
             ctx.fail(f"there is no command {visible(name)!r}{meant}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         names = self._names
-        for heading in HEADINGS:
-            rows = [(name, each.summary) for name, each in names.items() if each.group == heading]
-            if rows:
-                with formatter.section(heading):
-                    formatter.write_dl(rows)
+        for heading in dict.fromkeys(each.group for each in names.values()):
+            with formatter.section(heading):
+                formatter.write_dl([(name, each.summary) for name, each in names.items() if each.group == heading])
 
 
 _LEAST_MEMORY = 512 * 2**20

@@ -6,19 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from textwrap import TextWrapper
 
-HEADINGS = (
-    "Judge",
-    "Combine",
-    "Calibrate",
-    "Published numbers",
-    "People tested several times",
-    "Plan",
-    "Files",
-    "Figures",
-)
-"""Headings of the help, in their order."""
 _SETS = "--dev dev.csv --test test.csv"
-_PIECES = "memory"
+_PAGE = ("report", "title")
+_PIECES = ("memory", "scheduler")
 _TABLE = "FILE is a table with the columns errors and attempts, one row per person."
 
 
@@ -44,9 +34,11 @@ class Declared:
     positional : dict of str to str
         Parameters that are typed without an option, and how help shows them.
     outputs : tuple of str
-        Further files that can be written, by parameter.
+        Further options: files that can be written, and memory for the trials.
     skip : tuple of str
         Parameters and options that are not offered.
+    prints : bool
+        Whether the function prints by itself, and gives no result.
     """
 
     group: str
@@ -58,6 +50,7 @@ class Declared:
     positional: Mapping[str, str] = field(default_factory=dict)
     outputs: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    prints: bool = False
 
     def help(self, name: str) -> str:
         """Write summary, more sentences and examples, long ones on several lines."""
@@ -78,7 +71,7 @@ COMMANDS: dict[str, Declared] = {
             "--test new.csv --threshold 1.5 --json",
         ),
         reads="sets",
-        outputs=("report", "trials_out", _PIECES),
+        outputs=(*_PAGE, "trials_out", *_PIECES),
     ),
     "compare": Declared(
         "Judge",
@@ -91,20 +84,16 @@ COMMANDS: dict[str, Declared] = {
         ),
         "Each system is judged at its own threshold from dev.",
         reads="sets",
-        outputs=("report", _PIECES),
+        outputs=(*_PAGE, *_PIECES),
     ),
     "epc": Declared(
         "Judge",
         "Compute Expected Performance Curves.",
         "fairtrial.evaluation.expected:expected_performance",
-        (
-            _SETS,
-            f"{_SETS} --bands simultaneous",
-            f"{_SETS} --compare face,voice",
-        ),
+        (_SETS, f"{_SETS} --bands simultaneous", f"{_SETS} --compare face,voice"),
         "At each alpha, the threshold is chosen on dev and judged on test.",
         reads="sets",
-        outputs=("report", _PIECES),
+        outputs=(*_PAGE, *_PIECES),
     ),
     "operating-points": Declared(
         "Judge",
@@ -126,9 +115,18 @@ COMMANDS: dict[str, Declared] = {
         ),
         "Groups may be of people (sex, age) or of anything else (device, session, language); one threshold for all.",
         reads="sets",
-        outputs=("report",),
+        outputs=_PAGE,
     ),
-    "explore": Declared("Judge", "Explore score files in a browser.", "fairtrial.cli.actions:explore"),
+    "explore": Declared(
+        "Judge",
+        "Explore score files in a browser.",
+        "fairtrial.cli.actions:explore",
+        ("", "dev.csv test.csv", "dev.parquet test.parquet --port 8080 --no-browser"),
+        "Nothing leaves this machine. Files named here are opened where they are, however large; others can be dropped "
+        "on the page. Ctrl-C ends it.",
+        positional={"files": "[F]..."},
+        prints=True,
+    ),
     "fuse": Declared(
         "Combine",
         "Fuse systems, fitted on dev and judged on test.",
@@ -141,7 +139,7 @@ COMMANDS: dict[str, Declared] = {
         ),
         "The fusion is tested against the best of its systems. Saved with --save, it can be applied to other trials.",
         reads="sets",
-        outputs=("report", "scores_out", "save"),
+        outputs=(*_PAGE, "scores_out", "save"),
     ),
     "benchmark": Declared(
         "Combine",
@@ -155,7 +153,7 @@ COMMANDS: dict[str, Declared] = {
             "--set LP1 --report benchmark.html",
         ),
         "Every experiment comes with its interval, gain and test.",
-        outputs=("report",),
+        outputs=_PAGE,
     ),
     "predict": Declared(
         "Combine",
@@ -170,10 +168,7 @@ COMMANDS: dict[str, Declared] = {
         "Combine",
         "Measure the effect of chimeric users on a fusion.",
         "fairtrial.fusion.chimeric:chimeric_study",
-        (
-            f"{_SETS} --move voice",
-            "--dev f1.csv --test f2.csv --other-dev v1.csv --other-test v2.csv",
-        ),
+        (f"{_SETS} --move voice", "--dev f1.csv --test f2.csv --other-dev v1.csv --other-test v2.csv"),
         "Modalities of different people are combined at random, many times.",
         reads="sets",
     ),
@@ -190,7 +185,7 @@ COMMANDS: dict[str, Declared] = {
         ),
         "The calibration is fitted on dev and judged on test.",
         reads="sets",
-        outputs=("report", "scores_out", "save", _PIECES),
+        outputs=(*_PAGE, "scores_out", "save", *_PIECES),
     ),
     "interval": Declared(
         "Published numbers",
@@ -230,10 +225,7 @@ COMMANDS: dict[str, Declared] = {
         "Published numbers",
         "Bound the significance of published EERs.",
         "fairtrial.published.eer_bound:bounds_from_eers",
-        (
-            ".0013 .0058 --trials 719400",
-            "TAN=.0057 DAUGMAN=.0008 MA=.0007 --trials 285390",
-        ),
+        (".0013 .0058 --trials 719400", "TAN=.0057 DAUGMAN=.0008 MA=.0007 --trials 285390"),
         "EERs are fractions, on the same trials.",
         positional={"eers": "[NAME=]EER [NAME=]EER..."},
     ),
@@ -278,7 +270,7 @@ COMMANDS: dict[str, Declared] = {
         ),
         "By simulation or exactly. With --out, finished cells are kept in a journal beside the file: a study that was "
         "interrupted resumes when it is run again.",
-        outputs=("report",),
+        outputs=_PAGE,
     ),
     "plan": Declared(
         "Plan",
@@ -316,10 +308,7 @@ COMMANDS: dict[str, Declared] = {
         "Files",
         "Count any number of scores into a small file.",
         "fairtrial.counting.count:count_files",
-        (
-            "part-*.parquet --out dev.ftc",
-            "test.csv --thresholds face=0.62 --out test.ftc",
-        ),
+        ("part-*.parquet --out dev.ftc", "test.csv --thresholds face=0.62 --out test.ftc"),
         "Use the file like a score file: fairtrial evaluate --dev dev.ftc --test test.ftc",
         reads="paths",
         positional={"paths": "F..."},
@@ -347,7 +336,12 @@ COMMANDS: dict[str, Declared] = {
     ),
     "measures": Declared("Files", "List the measures that are reported.", "fairtrial.cli.actions:list_measures", ("",)),
     "completion": Declared(
-        "Files", "Print a script that completes commands in your shell.", "fairtrial.cli.actions:completion"
+        "Files",
+        "Print a script that completes commands in your shell.",
+        "fairtrial.cli.actions:completion",
+        ("bash >> ~/.bashrc",),
+        positional={"shell": "{bash|zsh|fish}"},
+        prints=True,
     ),
     "plot": Declared(
         "Figures",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fairtrial.core.errors import ParameterError
 from fairtrial.core.notes import Note, as_note, gather_notes
 from fairtrial.core.tables import json_text, wrapped
 from fairtrial.core.words import visible
@@ -90,22 +91,17 @@ def print_notes(
 
 def check_outputs(typed: Mapping[str, Any]) -> None:
     """Raise an error before any work if a file could not be written."""
-    from fairtrial.core.errors import OutputError, ParameterError
     from fairtrial.formats.decisions import ENDINGS as DECISIONS
     from fairtrial.formats.files import check_place
     from fairtrial.formats.registry import format_of_name
     from fairtrial.formats.results import ENDINGS, check_target
 
-    for name, endings in (("out", (*ENDINGS, ".json")), ("trials_out", DECISIONS), ("save", (".json",))):
-        if typed.get(name) is not None:
-            check_target(typed[name], endings)
-    report = typed.get("report")
-    if report is None and typed.get("title"):
+    if typed.get("report") is None and typed.get("title"):
         raise ParameterError("{title!p} is that of the page; give {report!p} FILE.html, too", title=0, report=0)
-    if report is not None:
-        if Path(report).suffix.lower() not in (".html", ".htm"):
-            raise OutputError(f"{report}: the name of a report should end in .html")
-        check_place(report)
+    endings = {"out": (*ENDINGS, ".json"), "trials_out": DECISIONS, "save": (".json",), "report": (".html", ".htm")}
+    for name in endings:
+        if typed.get(name) is not None:
+            check_target(typed[name], endings[name])
     if typed.get("scores_out") is not None:
         format_of_name(Path(typed["scores_out"]))
         check_place(typed["scores_out"])
@@ -154,7 +150,7 @@ def _write_page(result: Any, typed: Mapping[str, Any], read: Iterable[str]) -> N
     from fairtrial.pages.page import repeat_of, write_report
 
     files = [*read, *getattr(result, "files_read", ())]
-    repeat = repeat_of(repeat_command(sys.argv[1:]), files, typed.get("rng", typed.get("seed", 0)) or 0)
+    repeat = repeat_of(repeat_command(sys.argv[1:]), files, typed.get("rng") or 0)
     write_report(replace(page_of(result, repeat), heading=typed.get("title") or ""), os.fspath(typed["report"]))
 
 

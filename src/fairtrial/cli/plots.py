@@ -8,23 +8,23 @@ from typing import Any
 
 import click
 
-from fairtrial.cli.command import Command, Option, ask, load, make_command, option_of, values_of, with_costs
+from fairtrial.cli.command import Command, load, make_params, offered
 from fairtrial.cli.commands import Declared
-from fairtrial.cli.inputs import READ, WRITTEN, check_not_read, check_text, named_files, reading_arguments
 from fairtrial.cli.output import print_notes, say, terminal_width
+from fairtrial.cli.question import READ, ask, check_not_read, check_text, named_files, values_of, with_costs
 from fairtrial.core.errors import ParameterError
+from fairtrial.core.notes import gather_notes
 from fairtrial.core.parameters import Argument, arguments_of
 from fairtrial.core.results import plain
 from fairtrial.core.tables import json_text, wrapped
+from fairtrial.figures.style import check_picture, write_picture
 from fairtrial.figures.table import FIGURES, FigureKind
 
-_SOURCES = ("dev", "test", "system", "systems", "other", "blocks", "max_points")
 _DRAWN = (
     "ax", "figure", "b", "comparison", "bands", "points", "thresholds", "methods", "data_sets", "confidence", "group",
     "measure",
 )  # fmt: skip
 """Parameters of drawing functions that the data decide."""
-_LOOK = ("title", "notes", "style", "width", "height", "dpi")
 
 
 def make_plot(name: str, declared: Declared) -> click.Command:
@@ -32,56 +32,38 @@ def make_plot(name: str, declared: Declared) -> click.Command:
     kind = FIGURES[name]
     first, *steps = map(load, kind.data)
     draw = load(f"fairtrial.figures:{kind.draws}")
-    arguments = [each for each in arguments_of(first) if each.name not in (*kind.skip, *_SOURCES)]
+    arguments = offered(first, kind.skip)
     if "blocks" in inspect.signature(first).parameters:
         arguments += [Argument(key, int) for key in ("folds", "rng")]
     given = [(first, arguments)]
     given += [(step, [each for each in arguments_of(step)[1:] if each.name != "asked"]) for step in steps]
     given.append((draw, [each for each in arguments_of(draw)[1:] if each.name not in _DRAWN]))
-    base = make_command(name, declared)  # positional arguments, sources and how files are read
-    kept = ("dev", "test", "data", "only", "systems", "costs", "terms", "verbose", "json")
-    reading = {each.name for each in reading_arguments()} if declared.reads else set()
-    params = [each for each in base.params if each.name in (*kept, *reading, *declared.positional)]
     every = {each.name: each for _, group in reversed(given) for each in group}
-    taken = {param.name for param in params}
-    params += [option_of(each) for key, each in every.items() if key not in taken]
-    if "costs" not in taken and every.keys() & {"criterion", "measure"}:
-        params.append(option_of(Argument("costs", help="Costs of dcf, as in evaluate.")))
-    shown: dict[str, Any] = {"group": "Output", "show_default": True}
-    width, height = kind.size
-    out = "The picture: a .png, .svg or .pdf."
-    notes = "caption: write the caption beside the picture, as .txt."
-    style = "paper: serif letters, thin lines, no grid and 300 dots per inch."
-    dpi = "Dots per inch of a .png.  [default: by --style]"
-    params += [
-        Option(["--out"], required=True, type=WRITTEN, metavar="F", help=out, group="Output", basic=True),
-        Option(["--title"], default="", metavar="TEXT", help="A line above the figure.", group="Output"),
-        Option(["--notes"], type=click.Choice(["none", "caption"]), default="none", help=notes, **shown),
-        Option(["--style"], type=click.Choice(["screen", "paper"]), default="screen", help=style, **shown),
-        Option(["--width"], type=float, default=width, metavar="X", help="Width in inches.", **shown),
-        Option(["--height"], type=float, default=height, metavar="X", help="Height in inches.", **shown),
-        Option(["--dpi"], type=int, metavar="N", help=dpi, group="Output"),
-    ]
+    shown: dict[str, dict[str, Any]] = {
+        "title": {"help": "A line above the figure."},
+        "width": {"default": kind.size[0]},
+        "height": {"default": kind.size[1]},
+    }
+    picture = [replace(each, **shown.get(each.name, {})) for each in arguments_of(write_picture)[2:]]
+    given.append((write_picture, picture))
+    out = Argument("out", default=..., help="The picture: a .png, .svg or .pdf.")
 
     def run(**typed: Any) -> None:
         run_plot(kind, declared, given, typed)
 
-    return Command(name, callback=run, params=params, help=declared.help(f"plot {name}"))
+    return Command(name, make_params(declared, [*every.values()], [out, *picture]), run, declared.help(f"plot {name}"))
 
 
 def run_plot(
     kind: FigureKind, declared: Declared, given: list[tuple[Any, list[Argument]]], typed: dict[str, Any]
 ) -> None:
     """Read the files, ask the functions one after the other, write the picture and print its caption and notes."""
-    from fairtrial.core.notes import gather_notes
-    from fairtrial.figures.data import Drawn
-    from fairtrial.figures.style import check_picture, write_picture
-
-    check_text("--title", typed["title"])
-    check_picture(typed["out"], **{key: typed[key] for key in ("width", "height", "dpi") if typed[key] is not None})
+    (function, arguments), *steps, (_, drawing_arguments), (_, picture_arguments) = given
+    picture = values_of(picture_arguments, typed)
+    check_text("--title", picture.get("title", ""))
+    check_picture(typed["out"], **{key: picture[key] for key in ("width", "height", "dpi") if key in picture})
     context = click.get_current_context()
     check_not_read(context, named_files(context, READ))
-    (function, arguments), *steps, (_, drawing_arguments) = given
     takes = inspect.signature(function).parameters
     values, data = ask(declared, function, arguments, typed)
     if kind.two:
@@ -112,15 +94,13 @@ def run_plot(
     holders += [getattr(judgement, "sets", None) for judgement in judged]
     of_result = [note for holder in holders for note in getattr(holder, "notes", None) or ()]
     notes = gather_notes(of_result or [note for trials in data.values() for note in getattr(trials, "notes", ())])
-    drawn = result if isinstance(result, Drawn) else Drawn((result,))
-    kind = replace(kind, function=drawn.function or kind.function)
-    drawing = kind.draw(*drawn.data, **drawn.options, **values_of(drawing_arguments, typed))
-    write_picture(drawing, typed["out"], **{key: typed[key] for key in _LOOK})
+    drawing = kind.drawing(result, **values_of(drawing_arguments, typed))
+    caption = write_picture(drawing, typed["out"], **picture)
     if typed["json"]:
-        shown: dict[str, Any] = {"out": typed["out"], "figure": kind.name, "caption": drawing.caption}
+        shown: dict[str, Any] = {"out": typed["out"], "figure": kind.name, "caption": caption}
         if notes:
             shown["notes"] = plain(notes)
         say(json_text(shown, indent=2))
     else:
-        say("\n".join([typed["out"], *wrapped(drawing.caption, terminal_width())]))
+        say("\n".join([typed["out"], *wrapped(caption, terminal_width())]))
         print_notes(notes, everything=typed["verbose"], aside=True)

@@ -84,15 +84,8 @@ def as_note(note: Note | str, about: str = "") -> Note:
 def gather_notes(notes: Iterable[Note | str]) -> tuple[Note | str, ...]:
     """Merge notes that say the same of several systems, sets or pairs.
 
-    Parameters
-    ----------
-    notes : iterable of Note or str
-        Notes that differ in numbers only become one, which names all that they are about; texts stay themselves.
-
-    Returns
-    -------
-    tuple of Note
-        In the order in which the codes first occur.
+    Notes that differ in numbers only become one, which names all that they are about; texts stay themselves. Codes
+    stand in the order in which they first occur.
 
     Examples
     --------

@@ -26,7 +26,7 @@ Group: TypeAlias = Literal["Data", "Threshold", "Certainty", "Method", "Reading"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """The declaration of a parameter, without its type, its default and its meaning.
+    """The declaration of a parameter, without its type, its default and its help.
 
     Attributes
     ----------
@@ -52,10 +52,6 @@ class Parameter:
         Whether it names files that are read, or a file that is written.
     read_all : callable, optional
         Turns all texts of an option that may be repeated into one value.
-    none : str
-        The text that stands for None.
-    help : str
-        Its help, if the docstring is about objects of Python.
     hidden : bool
         Whether it is for Python only.
     """
@@ -71,8 +67,6 @@ class Parameter:
     needs_scores: bool = False
     file: Literal["", "read", "written"] = ""
     read_all: Callable[[Sequence[str]], Any] | None = None
-    none: str = ""
-    help: str = ""
     hidden: bool = False
 
 
@@ -110,6 +104,11 @@ def read_whole(text: str) -> int:
     if value != int(value):
         raise ParameterError("expected a whole number, not {text:quoted}", text=text)
     return int(value)
+
+
+def read_resamples(text: str) -> int | None:
+    """Read a number of resamples; 0 stands for None."""
+    return read_whole(text) or None
 
 
 def read_bytes(text: str) -> int:
@@ -198,107 +197,38 @@ def read_named(text: str) -> Any:
 
 _THRESHOLD_FROM_DEV = ("criterion", "alpha", "folds", "resample")
 _FITTED = (
-    "fusion",
-    "normalise",
-    "method",
-    "prior",
-    "bounds",
-    "fuse",
-    "criterion",
-    "alpha",
-    "missing",
-    "inner",
-    "inner_folds",
+    "fusion", "normalise", "method", "prior", "bounds", "fuse", "criterion", "alpha", "missing", "inner", "inner_folds",
     "folds",
-)
-_MEASURE = "What is reported: see `fairtrial measures`. Or module:function."
+)  # fmt: skip
 PARAMETERS: dict[str, Parameter] = {
     # trials and people
-    "dev": Parameter(
-        "Data",
-        metavar="F",
-        basic=True,
-        file="read",
-        help="Development scores: file, glob or directory. May be repeated.",
-    ),
-    "test": Parameter(
-        "Data",
-        metavar="F",
-        basic=True,
-        file="read",
-        help="Test scores: file, glob or directory. May be repeated.",
-    ),
-    "folds": Parameter(
-        "Data",
-        metavar="K|COLUMN",
-        basic=True,
-        read=read_folds,
-        help="Instead of --test: divide the people of dev into K folds. A column divides the trials by its values.",
-    ),
-    "systems": Parameter(
-        "Data",
-        "--system",
-        ("--systems",),
-        "A[,B...]",
-        basic=True,
-        read=read_names,
-        help="These systems only. May be repeated.",
-    ),
-    "data": Parameter(
-        "Data",
-        metavar="NAME|DIR",
-        help="A set of `fairtrial datasets`, or a directory with a benchmark.toml.",
-    ),
-    "only": Parameter("Data", "--set", metavar="NAME", help="Only this set of --data, such as LP1; may be repeated."),
+    "dev": Parameter("Data", metavar="F", basic=True, file="read"),
+    "test": Parameter("Data", metavar="F", basic=True, file="read"),
+    "folds": Parameter("Data", metavar="K|COLUMN", basic=True, read=read_folds),
+    "systems": Parameter("Data", "--system", also=("--systems",), metavar="A[,B...]", basic=True, read=read_names),
+    "data": Parameter("Data", metavar="NAME|DIR"),
+    "only": Parameter("Data", "--set", metavar="NAME"),
     "export": Parameter("Data", metavar="DIR", basic=True),
-    "other_dev": Parameter(
-        "Data", metavar="F", file="read", help="Instead of --move: dev scores of the other modality."
-    ),
-    "other_test": Parameter(
-        "Data", metavar="F", file="read", help="Instead of --move: test scores of the other modality."
-    ),
+    "other_dev": Parameter("Data", metavar="F", file="read"),
+    "other_test": Parameter("Data", metavar="F", file="read"),
     "reference": Parameter("Data", metavar="NAME"),
     "compare": Parameter("Data", metavar="A,B", basic=True, read=read_names),
     "moved": Parameter("Data", "--move", metavar="A[,B...]", basic=True, read=read_names),
-    "model": Parameter(
-        "Data",
-        metavar="M.json",
-        basic=True,
-        file="read",
-        excludes=_FITTED,
-        help="Instead of --dev: a model saved with --save.",
-    ),
+    "model": Parameter("Data", metavar="M.json", basic=True, file="read", excludes=_FITTED),
     "by": Parameter("Data", metavar="COLUMN[,...]", basic=True, read=read_names),
     "impostor_by": Parameter("Data", metavar="COLUMN[,...]", read=read_names),
     "role": Parameter("Data", "--by"),
-    "people": Parameter(
-        "Data",
-        metavar="P.csv",
-        basic=True,
-        file="read",
-        help="A table of people, one row each: a column person, and those of --by.",
-    ),
+    "people": Parameter("Data", metavar="P.csv", basic=True, file="read"),
     "person_column": Parameter("Data", metavar="NAME"),
-    "edges": Parameter(
-        "Data",
-        metavar="COLUMN=N[,N...]",
-        basic=True,
-        read_all=read_edges,
-        help="Cut a column of numbers, as in age=30,50; may be repeated.",
-    ),
+    "edges": Parameter("Data", metavar="COLUMN=N[,N...]", basic=True, read_all=read_edges),
     "file": Parameter("Data", file="read"),
-    "like": Parameter(
-        "Data",
-        metavar="F",
-        file="read",
-        basic=True,
-        help="Instead of a grid: a table of people with the columns errors and attempts. The study has as many people "
-        "and attempts, and the estimated rate and correlation; a negative one counts as 0.",
-    ),
+    "files": Parameter("Data", file="read"),
+    "paths": Parameter("Data", file="read"),
+    "like": Parameter("Data", metavar="F", basic=True, file="read"),
     "impostor": Parameter("Data", metavar="NI", basic=True),
     "genuine": Parameter("Data", metavar="NC", basic=True),
-    "far": Parameter("Data", metavar="X", basic=True),
-    "frr": Parameter("Data", metavar="X", basic=True),
+    "far": Parameter("Data", basic=True),
+    "frr": Parameter("Data", basic=True),
     "false_accepts": Parameter("Data", metavar="FA", basic=True),
     "false_rejects": Parameter("Data", metavar="FR", basic=True),
     "a": Parameter("Data", metavar="FAR FRR", basic=True),
@@ -308,244 +238,180 @@ PARAMETERS: dict[str, Parameter] = {
     "b_counts": Parameter("Data", metavar="FA FR", basic=True),
     "discordant": Parameter("Data", metavar="NI_AB NI_BA NC_AB NC_BA"),
     "eers": Parameter("Data", read_all=read_eers),
-    "trials": Parameter("Data", metavar="N", basic=True),
-    "eer_m": Parameter("Data", metavar="X"),
-    "rate": Parameter("Data", metavar="X", basic=True),
+    "trials": Parameter("Data", basic=True),
+    "eer_m": Parameter("Data"),
+    "rate": Parameter("Data", basic=True),
     "paired": Parameter("Data", basic=True),
-    "grid": Parameter(
-        "Data",
-        metavar="paper|quick",
-        basic=True,
-        help="All 2744 cells of the paper, or a few of them.  [default: quick]",
-    ),
+    "grid": Parameter("Data", metavar="paper|quick", basic=True),
     "n": Parameter("Data", metavar="N[,...]", basic=True),
     "m": Parameter("Data", metavar="M[,...]", basic=True),
     "pi": Parameter("Data", metavar="P", basic=True),
     "rho": Parameter("Data", metavar="R", basic=True),
     "half_width": Parameter("Data", metavar="H", basic=True),
     "below": Parameter("Data", metavar="C", basic=True),
-    "individuals": Parameter("Data", metavar="N", basic=True),
+    "individuals": Parameter("Data", basic=True),
     "attempts": Parameter("Data", metavar="M", basic=True),
     "outside": Parameter("Data"),
-    "repeats": Parameter("Data", metavar="N"),
+    "repeats": Parameter("Data"),
     "failed_enrolment": Parameter("Data"),
     # choice of the threshold
-    "criterion": Parameter(
-        "Threshold",
-        metavar="NAME",
-        basic=True,
-        read=read_named,
-        help="How the threshold is chosen on dev: see `fairtrial criteria`. Or module:function.",
-    ),
-    "alpha": Parameter(
-        "Threshold",
-        metavar="X",
-        basic=True,
-        help="The weight of the criterion, or its target, as in .001 or 0.1%. A target must be given.  [default: 0.5 "
-        "for a weight]",
-    ),
-    "threshold": Parameter("Threshold", metavar="X", basic=True, excludes=_THRESHOLD_FROM_DEV),
+    "criterion": Parameter("Threshold", metavar="NAME", basic=True, read=read_named),
+    "alpha": Parameter("Threshold", basic=True),
+    "threshold": Parameter("Threshold", basic=True, excludes=_THRESHOLD_FROM_DEV),
     "points": Parameter("Threshold", metavar="N"),
     "range": Parameter("Threshold", metavar="LOW HIGH"),
     "far_targets": Parameter("Threshold", "--far", metavar="X[,X...]", basic=True),
     "eer": Parameter("Threshold"),
     # intervals and tests
-    "confidence": Parameter("Certainty", metavar="X", basic=True),
+    "confidence": Parameter("Certainty", basic=True),
     "cluster": Parameter("Certainty"),
     "resample": Parameter("Certainty", needs_scores=True),
-    "n_resamples": Parameter("Certainty", "--resamples", metavar="M", needs_scores=True, none="0"),
-    "rng": Parameter(
-        "Certainty", "--seed", metavar="N", read=read_whole, needs_scores=True, help="Seed of all random numbers."
-    ),
-    "seed": Parameter("Certainty", metavar="N", help="Seed of all random numbers."),
+    "n_resamples": Parameter("Certainty", "--resamples", metavar="M", read=read_resamples, needs_scores=True),
+    "rng": Parameter("Certainty", "--seed", read=read_whole, needs_scores=True),
     "correction": Parameter("Certainty", basic=True),
     "alternative": Parameter("Certainty"),
-    "margin": Parameter("Certainty", metavar="X", needs_scores=True),
+    "margin": Parameter("Certainty", needs_scores=True),
     "bands": Parameter("Certainty", basic=True, needs_scores=True),
     "band_method": Parameter("Certainty", needs_scores=True),
-    "power": Parameter("Certainty", metavar="X", basic=True),
-    "p_value": Parameter("Certainty", metavar="X", basic=True),
+    "power": Parameter("Certainty", basic=True),
+    "p_value": Parameter("Certainty", basic=True),
     # what is computed
-    "measure": Parameter(
-        "Method",
-        metavar="NAME",
-        basic=True,
-        read=read_named,
-        help=_MEASURE,
-    ),
-    "measures": Parameter(
-        "Method",
-        "--measure",
-        metavar="NAME",
-        basic=True,
-        read=read_measures,
-        help="Further figures on test, with intervals: see `fairtrial measures`. Separate several by commas; or "
-        "module:function.",
-    ),
-    "fusion": Parameter(
-        "Method",
-        metavar="NAME",
-        basic=True,
-        help="The method: mean, weighted-mean, product, min, max, median, logistic, lda, qda, gmm, svm-linear, "
-        "svm-rbf, mlp. Per client: client-threshold, client-scores, client-weights, client-qda. Or a registered one.",
-    ),
-    "fusions": Parameter(
-        "Method",
-        "--fusion",
-        metavar="NAME[,...]",
-        basic=True,
-        read=read_names,
-        help="Fusion methods by name; several are compared over the whole protocol.",
-    ),
-    "normalise": Parameter(
-        "Method",
-        metavar="NAME",
-        basic=True,
-        help="The normalisation: none, z, min-max, median-mad, tanh, double-sigmoid. Per client: z-norm, f-norm, "
-        "eer-norm.",
-    ),
+    "measure": Parameter("Method", metavar="NAME", basic=True, read=read_named),
+    "measures": Parameter("Method", "--measure", metavar="NAME", basic=True, read=read_measures),
+    "fusion": Parameter("Method", metavar="NAME", basic=True),
+    "fusions": Parameter("Method", "--fusion", metavar="NAME[,...]", basic=True, read=read_names),
+    "normalise": Parameter("Method", metavar="NAME", basic=True),
     "protocol": Parameter("Method", metavar="NAME", basic=True),
     "method": Parameter("Method", metavar="NAME", basic=True),
-    "prior": Parameter("Method", metavar="X"),
-    "fuse": Parameter(
-        "Method",
-        basic=True,
-        excludes=("correction",),
-        help="Make one calibration of all systems together, by logistic or gaussian.",
-    ),
+    "fuse": Parameter("Method", basic=True, excludes=("correction",)),
     "other": Parameter("Data", "--other-dev", metavar="F"),
     "rho_client": Parameter("Method", "--rho", metavar="R"),
     "five_by_two": Parameter("Method", "--5x2cv"),
     "methods": Parameter("Method", "--method", metavar="NAME", read=read_names),
     "models": Parameter("Method", "--model"),
-    "costs": Parameter(
-        "Method",
-        "--dcf",
-        metavar="COSTS",
-        help="Costs of dcf: a prior (.01), prior, cost of a miss and of a false accept (.01,10,1), all four (cost "
-        "of a miss, its prior, cost of a false accept, its prior: 10,.01,1,.99), or a name such as sre18.",
-    ),
+    "costs": Parameter("Method", "--dcf", metavar="COSTS"),
     "areas": Parameter("Method", metavar="V1,V2", read=read_names, needs_scores=True),
     "no_areas": Parameter("Method", excludes=("areas", "convention")),
-    "assignments": Parameter("Method", metavar="N"),
     "data_sets": Parameter("Method", "--datasets", metavar="D"),
     "partition": Parameter("Method", metavar="COLUMN"),
-    "inner": Parameter(
-        help="Origin of the fused dev scores, and so of the threshold. folds: held-out folds; none: the trials "
-        "that were fitted on; auto: as the method says."
-    ),
-    "inner_folds": Parameter("Method", metavar="K", help="Number of folds of held-out dev scores."),
-    "bounds": Parameter("Method", help="elub: bound ratios by those that dev supports (ELUB)."),
+    "inner_folds": Parameter("Method", metavar="K"),
     "thresholds": Parameter("Method", metavar="[NAME=]T[,T...]", basic=True),
     # figures
-    "marks": Parameter("Method", "--mark", metavar="X"),
+    "marks": Parameter("Method", "--mark"),
     "groups": Parameter("Method", "--group", metavar="NAME"),
     "of_scores": Parameter("Method", "--scores"),
     # how files are read
     "format": Parameter("Reading", metavar="NAME"),
-    "columns": Parameter(
-        "Reading",
-        "--column",
-        metavar="ROLE=NAME",
-        basic=True,
-        help="Name a column, as in label=y or claim=id1. Roles: claim, subject, model, probe, label, system, score, or "
-        "other (no score); by name or number; may be repeated.",
-    ),
+    "columns": Parameter("Reading", "--column", metavar="ROLE=NAME", basic=True),
     "scores": Parameter("Reading", "--column", key="score", hidden=True),
     "others": Parameter("Reading", "--column", key="other", hidden=True),
-    "genuine_labels": Parameter(
-        "Reading",
-        "--label",
-        key="genuine",
-        metavar="CLASS=WORD",
-        help="What a label means, as in genuine=target or impostor=spoof; may be repeated. Other labels are left out.",
-    ),
+    "genuine_labels": Parameter("Reading", "--label", metavar="CLASS=WORD", key="genuine"),
     "impostor_labels": Parameter("Reading", "--label", key="impostor", hidden=True),
-    "key": Parameter(
-        "Reading",
-        metavar="FILE",
-        file="read",
-        help="Trials with their labels, if the score files have none; given twice, that of dev and that of test.",
-    ),
+    "key": Parameter("Reading", metavar="FILE", file="read"),
     "genuine_by": Parameter("Reading"),
     "person": Parameter("Reading", metavar="REGEX"),
     "names": Parameter("Reading", "--name", metavar="NAME"),
-    "negate": Parameter("Reading", basic=True, help="Scores are distances: lower means genuine."),
+    "negate": Parameter("Reading", basic=True),
     "negate_system": Parameter("Reading", metavar="NAME"),
-    "nan": Parameter(
-        "Reading",
-        basic=True,
-        help="Trials without a score: raise an error, drop them, or reject them. They are dropped for all systems, and "
-        "rejected by a score of -inf.",
-    ),
+    "nan": Parameter("Reading", basic=True),
     "common": Parameter("Reading"),
-    "max_size": Parameter(
-        "Reading",
-        metavar="SIZE",
-        read=read_bytes,
-        help="Maximum unpacked size of a compressed file, as in 500M or 20G.  [default: 8G, or half of the memory]",
-    ),
+    "max_size": Parameter("Reading", metavar="SIZE", read=read_bytes),
     "diagonal": Parameter("Reading"),
     "transpose": Parameter("Reading"),
     # where and how it is computed
     "workers": Parameter("Computing", metavar="K", needs_scores=True),
-    "memory": Parameter(
-        "Computing",
-        metavar="SIZE",
-        help="Memory for the trials, as in 4GB; larger files are read in pieces, with the same figures.  "
-        "[default: half of the machine's]",
-    ),
-    "scheduler": Parameter(
-        "Computing",
-        metavar="ADDRESS",
-        help="Count pieces of the files on a Dask cluster, as in tcp://10.0.0.1:8786; its workers must see them.",
-    ),
+    "memory": Parameter("Computing", metavar="SIZE"),
+    "scheduler": Parameter("Computing", metavar="ADDRESS"),
     "progress": Parameter("Computing", hidden=True),
     "executor": Parameter("Computing", hidden=True),
     "journal": Parameter("Computing", hidden=True),
     "keep_scores": Parameter("Computing", hidden=True),
     # what is shown and written
-    "out": Parameter(
-        "Output",
-        metavar="FILE",
-        basic=True,
-        file="written",
-        help="Write tables: .csv, .tsv, .parquet (the main one), .md, .tex, .json.",
-    ),
-    "report": Parameter(
-        "Output",
-        metavar="FILE.html",
-        basic=True,
-        file="written",
-        needs_scores=True,
-        help="Write a page with tables and figures.",
-    ),
-    "title": Parameter("Output", metavar="TEXT", help="With --report: the title of the page."),
-    "trials_out": Parameter(
-        "Output",
-        metavar="FILE",
-        file="written",
-        needs_scores=True,
-        help="Write the decisions, one row per system and judged trial: ids, label, score, threshold, decision and "
-        "error.",
-    ),
-    "scores_out": Parameter(
-        "Output",
-        metavar="F",
-        basic=True,
-        file="written",
-        needs_scores=True,
-        help="Write the new scores of test to F, and those of dev to dev-F.",
-    ),
-    "save": Parameter(
-        "Output", metavar="M.json", basic=True, file="written", help="Save what was fitted, for --model."
-    ),
-    "terms": Parameter("Output", help="Names of error rates: FAR and FRR, or FMR and FNMR as in ISO."),
-    "all": Parameter("Output", basic=True, help="Print all tables and notes."),
-    "verbose": Parameter("Output", "--verbose", ("-v",), help="Print all notes, such as how the files were read."),
-    "json": Parameter("Output", basic=True, help="Print one JSON object and nothing else."),
+    "out": Parameter("Output", metavar="FILE", basic=True, file="written"),
+    "report": Parameter("Output", metavar="FILE.html", basic=True, file="written", needs_scores=True),
+    "title": Parameter("Output", metavar="TEXT"),
+    "trials_out": Parameter("Output", metavar="FILE", file="written", needs_scores=True),
+    "scores_out": Parameter("Output", metavar="F", basic=True, file="written", needs_scores=True),
+    "save": Parameter("Output", metavar="M.json", basic=True, file="written"),
+    "style": Parameter("Output"),
+    "notes": Parameter("Output"),
+    "width": Parameter("Output"),
+    "height": Parameter("Output"),
+    "dpi": Parameter("Output"),
+    "port": Parameter("Output"),
+    "no_browser": Parameter("Output"),
+    "terms": Parameter("Output"),
+    "all": Parameter("Output", basic=True),
+    "verbose": Parameter("Output", "--verbose", also=("-v",)),
+    "json": Parameter("Output", basic=True),
+    "help": Parameter("Output"),
+    "help_all": Parameter("Output", basic=True),
 }
 """Declarations by name; other parameters have a signature and a docstring only."""
+_HELP = {
+    "dev": "Development scores: file, glob or directory.",
+    "test": "Test scores: file, glob or directory.",
+    "folds": "Instead of --test: divide the people of dev into K folds. A column divides the trials by its values.",
+    "systems": "These systems only.",
+    "data": "A set of `fairtrial datasets`, or a directory with a benchmark.toml.",
+    "only": "Only this set of --data, such as LP1.",
+    "other_dev": "Instead of --move: dev scores of the other modality.",
+    "other_test": "Instead of --move: test scores of the other modality.",
+    "model": "Instead of --dev: a model saved with --save.",
+    "people": "A table of people, one row each: a column person, and those of --by.",
+    "edges": "Cut a column of numbers, as in age=30,50.",
+    "like": "Instead of a grid: a table of people with the columns errors and attempts. The study has as many people "
+    "and attempts, and the estimated rate and correlation; a negative one counts as 0.",
+    "grid": "All 2744 cells of the paper, or a few of them.  [default: quick]",
+    "criterion": "How the threshold is chosen on dev: see `fairtrial criteria`. Or module:function.",
+    "alpha": "The weight of the criterion, or its target, as in .001 or 0.1%. A target must be given.  [default: 0.5 "
+    "for a weight]",
+    "rng": "Seed of all random numbers.",
+    "measure": "What is reported: see `fairtrial measures`. Or module:function.",
+    "measures": "Further figures on test, with intervals: see `fairtrial measures`. Separate several by commas; or "
+    "module:function.",
+    "fusion": "The method: mean, weighted-mean, product, min, max, median, logistic, lda, qda, gmm, svm-linear, svm-"
+    "rbf, mlp. Per client: client-threshold, client-scores, client-weights, client-qda. Or a registered one.",
+    "fusions": "Fusion methods by name; several are compared over the whole protocol.",
+    "normalise": "The normalisation: none, z, min-max, median-mad, tanh, double-sigmoid. Per client: z-norm, f-norm, "
+    "eer-norm.",
+    "fuse": "Make one calibration of all systems together, by logistic or gaussian.",
+    "costs": "Costs of dcf: a prior (.01), prior, cost of a miss and of a false accept (.01,10,1), all four (cost of a "
+    "miss, its prior, cost of a false accept, its prior: 10,.01,1,.99), or a name such as sre18.",
+    "inner": "Origin of the fused dev scores, and so of the threshold. folds: held-out folds; none: the trials that "
+    "were fitted on; auto: as the method says.",
+    "inner_folds": "Number of folds of held-out dev scores.",
+    "bounds": "elub: bound ratios by those that dev supports (ELUB).",
+    "format": "Format of the files, if it should not be detected.",
+    "columns": "Name a column, as in label=y or claim=id1. Roles: claim, subject, model, probe, label, system, score, "
+    "or other (no score); by name or number.",
+    "genuine_labels": "What a label means, as in genuine=target or impostor=spoof. Other labels are left out.",
+    "key": "Trials with their labels, if the score files have none; given twice, that of dev and that of test.",
+    "negate": "Scores are distances: lower means genuine.",
+    "negate_system": "Scores of this system are distances.",
+    "nan": "Trials without a score: raise an error, drop them, or reject them. They are dropped for all systems, and "
+    "rejected by a score of -inf.",
+    "max_size": "Maximum unpacked size of a compressed file, as in 500M or 20G.  [default: 8G, or half of the memory]",
+    "memory": "Memory for the trials, as in 4GB; larger files are read in pieces, with the same figures.  [default: "
+    "half of the machine's]",
+    "scheduler": "Count pieces of the files on a Dask cluster, as in tcp://10.0.0.1:8786; its workers must see them.",
+    "out": "Write tables: .csv, .tsv, .parquet (the main one), .md, .tex, .json.",
+    "report": "Write a page with tables and figures.",
+    "notes": "caption: write the caption beside the picture, as .txt.",
+    "width": "Width in inches.",
+    "height": "Height in inches.",
+    "dpi": "Dots per inch of a .png.  [default: by --style]",
+    "title": "With --report: the title of the page.",
+    "trials_out": "Write the decisions, one row per system and judged trial: ids, label, score, threshold, decision "
+    "and error.",
+    "scores_out": "Write the new scores of test to F, and those of dev to dev-F.",
+    "save": "Save what was fitted, for --model.",
+    "terms": "Names of error rates: FAR and FRR, or FMR and FNMR as in ISO.",
+    "all": "Print all tables and notes.",
+    "verbose": "Print all notes, such as how the files were read.",
+    "json": "Print one JSON object and nothing else.",
+}
+"""What an option means in a shell, if the docstring is about objects of Python."""
 
 
 def parameter_of(name: str) -> Parameter:
@@ -642,7 +508,7 @@ class Argument:
     default : object
         The default; an ellipsis if it must be given.
     help : str
-        Its help: that of `PARAMETERS`, or its description in the docstring.
+        Its help in a shell.
     """
 
     name: str
@@ -655,7 +521,7 @@ class Argument:
     help: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "help", self.help or self.parameter.help)
+        object.__setattr__(self, "help", self.help or _HELP.get(self.name, ""))
 
     @property
     def parameter(self) -> Parameter:
@@ -678,12 +544,12 @@ def arguments_of(function: Callable[..., Any]) -> tuple[Argument, ...]:
         kind = value_type if value_type in (bool, int, float, str) else str
         several = repeated or any(get_origin(part) is Sequence for part in get_args(hint))
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        # the help of registered names and of a criterion's alpha does not fit a list of choices and a weight
+        # the general help fits neither a list of choices, nor an alpha that is a weight, nor a file that is no table
         is_weight = parameter.name == "alpha" and default is not None
-        is_specific = bool(choices) if declared.read is read_named else is_weight
-        text = (not is_specific and declared.help) or texts.get(parameter.name, "")
+        is_specific = (choices and declared.read is read_named) or is_weight or parameter.name == "out"
+        help_text = ("" if is_specific else _HELP.get(parameter.name)) or texts.get(parameter.name, "")
         numbers = several and kind in (int, float)
-        arguments.append(Argument(parameter.name, kind, choices, count, repeated, numbers, default, text))
+        arguments.append(Argument(parameter.name, kind, choices, count, repeated, numbers, default, help_text))
     return tuple(arguments)
 
 

@@ -67,13 +67,7 @@ class Record:
     FIELDS: ClassVar[tuple[Field, ...]] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain numbers, texts, lists and dicts, under the names of the command line's JSON.
-
-        Returns
-        -------
-        dict
-            Rates are fractions.
-        """
+        """Return the record as plain numbers, texts, lists and dicts, as JSON of the command line has them."""
         entries = {}
         for field in self.FIELDS:
             if field.in_json and ((value := plain(field.value(self))) is not None or field.in_json != "if known"):
@@ -127,28 +121,17 @@ def table_of(
     fields: Sequence[Field],
     records: Iterable[Any],
     *,
-    notes: Sequence[Note | str] = (),
-    section: str | None = None,
-    shown: Sequence[int] | None = None,
-    detail: bool = False,
     titles: Mapping[str, str] = MappingProxyType({}),
+    **settings: Any,
 ) -> Table:
-    """Make a table of the fields that have a title, one row per record; `titles` by key replace those declared."""
-    columns = [field for field in fields if field.title]
-    rows = tuple(tuple(field.cell(record) for field in columns) for record in records)
-    return Table(
-        name,
-        caption,
-        tuple(
-            Column(field.key, titles.get(field.key, field.title), field.kind, field.detail, field.optional)
-            for field in columns
-        ),
-        rows,
-        tuple(notes),
-        section,
-        None if shown is None else tuple(shown),
-        detail,
-    )
+    """Make a table of the fields that have a title, one row per record; see `Table.of`.
+
+    `titles` by key replace those declared.
+    """
+    shown = [replace(field, title=titles.get(field.key, field.title)) for field in fields if field.title]
+    columns = [Column(field.key, field.title, field.kind, field.detail, field.optional) for field in shown]
+    rows = ({field.key: field.cell(record) for field in shown} for record in records)
+    return Table.of(name, caption, columns, rows, **settings)
 
 
 def _warnings(tables: Iterable[Table]) -> list[Note]:
@@ -180,13 +163,7 @@ class Result(Record, ABC):
 
     @abstractmethod
     def tables(self) -> tuple[Table, ...]:
-        """Return the tables of the result, the main one first.
-
-        Returns
-        -------
-        tuple of Table
-            The tables.
-        """
+        """Return the tables of the result, the main one first."""
 
     def main_tables(self) -> tuple[Table, ...]:
         """Return the tables that people see without asking for more, with the warnings of all tables."""
@@ -197,13 +174,7 @@ class Result(Record, ABC):
 
     @abstractmethod
     def answer(self) -> str:
-        """Write the answer in one sentence that can be quoted.
-
-        Returns
-        -------
-        str
-            One line: who is better or how good it is, the interval, p, and what it rests on.
-        """
+        """Write the answer in one sentence that can be quoted: who is better or how good, the interval, p, and why."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {cut(self.answer(), _SHOWN)}>"
@@ -232,23 +203,11 @@ class Result(Record, ABC):
         return "\n".join(table.to_latex() for table in self.tables())
 
     def to_arrow(self) -> pa.Table:
-        """Convert the main table to Arrow; see `Table.to_arrow`.
-
-        Returns
-        -------
-        pyarrow.Table
-            Rates are fractions.
-        """
+        """Convert the main table to Arrow; see `Table.to_arrow`."""
         return self.tables()[0].to_arrow()
 
     def to_frame(self) -> Any:
-        """Convert the main table to a data frame; see `Table.to_frame`.
-
-        Returns
-        -------
-        pandas.DataFrame or polars.DataFrame
-            Rates are fractions.
-        """
+        """Convert the main table to a data frame of pandas or polars; see `Table.to_frame`."""
         return self.tables()[0].to_frame()
 
     def plot(self, name: str = "", *, ax: Any = None, **options: Any) -> Any:

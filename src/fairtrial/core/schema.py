@@ -70,28 +70,8 @@ def check_entries(
 ) -> Entries:
     """Check a table key by key.
 
-    Parameters
-    ----------
-    content : object
-        The table, as a reader of TOML or JSON gives it.
-    keys : sequence of Key
-        The keys that it may have.
-    place : str, default ""
-        Where it stands, for errors.
-    others : bool, default False
-        Whether it may have further keys, which are left out.
-    error : type, default InputError
-        What is raised.
-
-    Returns
-    -------
-    Entries
-        A value for every key: the one given, or the default.
-
-    Raises
-    ------
-    InputError
-        If a key is unknown or missing, or its value is of another kind; or `error`, if it is given.
+    Every key gets a value, the one given or its default. With `others`, further keys are allowed and left out; `place`
+    is where the table stands, for errors of the class `error`.
 
     Examples
     --------

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from unicodedata import combining, east_asian_width
 
 from fairtrial.core.errors import FairtrialError, ParameterError
@@ -42,62 +42,55 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-Kind: TypeAlias = Literal[
-    "text",
-    "term",
-    "flag",
-    "rate",
-    "interval",
-    "number",
-    "statistic",
-    "range",
-    "ratio",
-    "count",
-    "p",
-    "sure",
-    "threshold",
-    "level",
-    "figure",
-    "figures",
-    "width",
-    "bound",
-]
-"""What a column holds: free text; a term or a word of fairtrial (``term``); yes or no; a rate or a pair of rates,
-fractions shown in percent; a number or a pair of numbers; a statistic, with six digits; a ratio, with two decimals; a
-count; a p value; 1 - p (``sure``), in percent; a threshold; a level of confidence, a fraction shown in percent. If the
-unit differs by row, the cells name it: a ``figure``, the ``width`` of an interval and a ``bound``, with six digits, are
-``(value, is_share)``, and ``figures`` are ``(low, high, is_share)``; a proportion is shown in percent, anything else,
-such as a cost, as a number."""
-
 _GAP = 2
 """Blanks between the columns of a table in plain text."""
-_LEFT = ("text", "term", "flag")
-_PERCENT = ("rate", "sure", "level")
-PAIRS = ("interval", "range", "figures")
-"""Kinds whose values are two numbers, perhaps with their unit."""
-SINGLES = ("figure", "width", "bound")
-"""Kinds whose values are a number with its unit."""
-_SHOWN: dict[Kind, Callable[[Any], str]] = {
-    "text": str,
-    "term": lambda value: term(value) if isinstance(value, str) else str(value),
-    "flag": lambda value: "yes" if value else "",
-    "rate": in_percent,
-    "interval": lambda pair: interval_text(*pair),
-    "number": number_text,
-    "statistic": lambda value: number_text(value, 6),
-    "range": lambda pair: range_text(*pair),
-    "ratio": lambda value: "" if isnan(value) else f"{value:.2f}",
-    "count": count_text,
-    "p": p_text,
-    "sure": sure_text,
-    "threshold": threshold_text,
-    "level": lambda value: "" if isnan(value) else f"{100 * value:g}",
-    "figure": lambda cell: figure_text(*cell),
-    "figures": lambda cell: figures_text(*cell),
-    # three decimals, as papers print widths; of small widths more
-    "width": lambda cell: f"{100 * cell[0]:.3f} %" if cell[1] and cell[0] >= 0.01 else figure_text(*cell),
-    "bound": lambda cell: bound_text(*cell),
+
+
+class ColumnKind(NamedTuple):
+    """What a column holds.
+
+    Attributes
+    ----------
+    text : callable
+        Writes a value as people read it.
+    stored : {"text", "flag", "number", "count", "pair", "first"}
+        What a data frame holds: ``pair`` is two columns, ``first`` the number before its unit.
+    percent : bool
+        Whether the heading says that values are in percent; they are fractions.
+    """
+
+    text: Callable[[Any], str]
+    stored: str = "number"
+    percent: bool = False
+
+
+KINDS = {
+    "text": ColumnKind(str, "text"),
+    "term": ColumnKind(lambda value: term(str(value)), "text"),  # a term or a word of fairtrial
+    "flag": ColumnKind(lambda value: "yes" if value else "", "flag"),
+    "number": ColumnKind(number_text),
+    "statistic": ColumnKind(lambda value: number_text(value, 6)),
+    "threshold": ColumnKind(threshold_text),
+    "ratio": ColumnKind(lambda value: "" if isnan(value) else f"{value:.2f}"),
+    "count": ColumnKind(count_text, "count"),
+    "p": ColumnKind(p_text),
+    # proportions
+    "rate": ColumnKind(in_percent, percent=True),
+    "sure": ColumnKind(sure_text, percent=True),  # 1 - p
+    "level": ColumnKind(lambda value: "" if isnan(value) else f"{100 * value:g}", percent=True),  # of confidence
+    # (low, high) of a rate, and of a number
+    "interval": ColumnKind(lambda pair: interval_text(*pair), "pair"),
+    "range": ColumnKind(lambda pair: range_text(*pair), "pair"),
+    # (value, is_share) and (low, high, is_share), if the unit differs by row: a proportion in percent, or a number
+    "figure": ColumnKind(lambda cell: figure_text(*cell), "first"),
+    "bound": ColumnKind(lambda cell: bound_text(*cell), "first"),
+    # three decimals, as papers print widths of intervals; of small widths more
+    "width": ColumnKind(
+        lambda cell: f"{100 * cell[0]:.3f} %" if cell[1] and cell[0] >= 0.01 else figure_text(*cell), "first"
+    ),
+    "figures": ColumnKind(lambda cell: figures_text(*cell), "pair"),
 }
+"""What a column may hold, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +104,7 @@ class Column:
     title : str or Text
         What people read above it; the percent sign of rates is added.
     kind : str, default "text"
-        What it holds, which decides how it is written and aligned; such as ``text``, ``count``, ``rate``, ``interval``,
-        ``p``.
+        What it holds, a name in `KINDS`, such as ``text``, ``count``, ``rate``, ``interval`` or ``p``.
     detail : bool, default False
         Whether it is for files and data frames only, and not for people.
     optional : bool, default False
@@ -131,28 +123,28 @@ class Column:
 
     key: str
     title: str | Text
-    kind: Kind = "text"
+    kind: str = "text"
     detail: bool = False
     optional: bool = False
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
-            raise ParameterError(f"a column must be of one of the kinds {', '.join(get_args(Kind))}, not {self.kind!r}")
+        if self.kind not in KINDS:
+            raise ParameterError(f"a column must be of one of the kinds {', '.join(KINDS)}, not {self.kind!r}")
 
     @property
     def is_numeric(self) -> bool:
         """Whether it is aligned to the right."""
-        return self.kind not in _LEFT
+        return KINDS[self.kind].stored not in ("text", "flag")
 
     @property
     def heading(self) -> str:
         """The title with its percent sign."""
         title = term(self.title) if isinstance(self.title, str) else str(self.title)
-        return f"{title} %" if self.kind in _PERCENT else title
+        return f"{title} %" if KINDS[self.kind].percent else title
 
     def text(self, value: Any) -> str:
         """Write a cell as people read it; empty for None and NaN."""
-        return "" if value is None else _SHOWN[self.kind](value)
+        return "" if value is None else KINDS[self.kind].text(value)
 
 
 RATE_COLUMNS = tuple(Column(name, name.upper(), "rate") for name in ("far", "frr", "hter"))
@@ -283,30 +275,16 @@ class Table:
         return [as_in_files(system, value) for system, value in zip(self.column("system"), values, strict=True)]
 
     def sections(self, *, whole: bool = True) -> Iterator[list[list[str]]]:
-        """Write the rows as people read them, in their groups.
-
-        Parameters
-        ----------
-        whole : bool, default True
-            All rows, or only those in `shown`.
-
-        Yields
-        ------
-        list of list of str
-            A group: a list of rows, and each row a list of cells.
-        """
-        everything = list(zip(*(self.column(column.key) for column in self.columns), strict=True))
-        rows = everything if whole or self.shown is None else [everything[k] for k in self.shown]
-        places = [(k, column) for k, column in enumerate(self.columns) if not column.detail]
-        key = next((k for k, column in enumerate(self.columns) if column.key == self.section), None)
-        group: list[list[str]] = []
-        for index, row in enumerate(rows):
-            if group and key is not None and row[key] != rows[index - 1][key]:
-                yield group
-                group = []
-            group.append([column.text(row[k]) for k, column in places])
-        if group:
-            yield group
+        """Write the rows as people read them, in their groups: all of them, or only those in `shown`."""
+        rows = list(zip(*(self.column(column.key) for column in self.columns), strict=True))
+        if not whole and self.shown is not None:
+            rows = [rows[k] for k in self.shown]
+        section = next((k for k, column in enumerate(self.columns) if column.key == self.section), None)
+        for _, group in groupby(rows, key=lambda row: section is None or row[section]):
+            yield [
+                [column.text(value) for column, value in zip(self.columns, row, strict=True) if not column.detail]
+                for row in group
+            ]
 
     def to_text(self, width: int | None = None, *, whole: bool = False) -> str:
         """Write the table as plain text.
@@ -328,43 +306,42 @@ class Table:
         groups = list(self.sections(whole=whole))
         if not groups:
             return ""
-        places = [k for k, column in enumerate(self.visible_columns) if not column.optional]
-        section = next((k for k in places if self.visible_columns[k].key == self.section), None)
-        margin = 0
-        if section is not None and not self._widths(groups, places, width, wrap="headings"):
+        columns = self.visible_columns
+        least: dict[str, list[int]] = {"nothing": [], "headings": [], "cells": []}  # widths by what is wrapped
+        for k, column in enumerate(columns):
+            heading, cells = visible(column.heading), [visible(row[k]) for group in groups for row in group]
+            longest = max(map(cell_width, cells))
+            longest_word = longest if column.is_numeric else max(map(_word_width, cells))
+            least["nothing"].append(max(cell_width(heading), longest))
+            least["headings"].append(max(_word_width(heading), longest))
+            least["cells"].append(max(_word_width(heading), longest_word))
+
+        def fit(places: Sequence[int], room: int | None, wrap: str) -> list[int]:
+            """Compute the widths of columns; none if they are wider than the room even if wrapped."""
+            widths, narrowest = ([least[how][k] for k in places] for how in ("nothing", wrap))
+            excess = 0 if room is None else sum(widths) + _GAP * (len(widths) - 1) - room
+            while excess > 0 and widths != narrowest:  # the column with most to spare loses one
+                k = max(range(len(widths)), key=lambda k: widths[k] - narrowest[k])
+                widths[k], excess = widths[k] - 1, excess - 1
+            return [] if excess > 0 else widths
+
+        places, margin = [k for k, column in enumerate(columns) if not column.optional], 0
+        section = next((k for k in places if columns[k].key == self.section), None)
+        if section is not None and not fit(places, width, "headings"):
             others = [k for k in places if k != section]
-            if self._widths(groups, others, width and width - _GAP, wrap="headings"):
+            if fit(others, width and width - _GAP, "headings"):
                 places, margin = others, _GAP
         room = width and width - margin
-        for k, column in enumerate(self.visible_columns):
-            if column.optional and self._widths(groups, more := sorted([*places, k]), room, wrap="nothing"):
+        for k, column in enumerate(columns):
+            if column.optional and fit(more := sorted([*places, k]), room, "nothing"):
                 places = more
-        ways = (self._widths(groups, places, room, wrap=wrap) for wrap in ("nothing", "headings", "cells"))
-        widths = next(filter(None, ways), [])
+        widths = next(filter(None, (fit(places, room, wrap) for wrap in least)), [])
         if width is not None and not widths:
             lines = self._stand_upright(groups, width)
         else:
             lines = self._lay_out(groups, places, widths, margin)
         caption = [line for line in wrapped(visible(str(self.caption)), width) if line]
         return "\n".join(line.rstrip() for line in [*caption, *lines])
-
-    def _widths(
-        self, groups: Sequence[list[list[str]]], places: Sequence[int], width: int | None, *, wrap: str
-    ) -> list[int]:
-        """Compute the widths of columns if ``headings`` or ``cells`` may be wrapped; none if they do not fit."""
-        widths, narrowest = [], []
-        for k in places:
-            cells = [visible(row[k]) for group in groups for row in group]
-            heading, longest = visible(self.headings[k]), max(map(cell_width, cells))
-            widths.append(max(cell_width(heading), longest))
-            is_unbroken = self.visible_columns[k].is_numeric or wrap != "cells"
-            least = max(_word_width(heading), longest if is_unbroken else max(map(_word_width, cells)))
-            narrowest.append(widths[-1] if wrap == "nothing" else least)
-        excess = 0 if width is None else sum(widths) + _GAP * (len(widths) - 1) - width
-        while excess > 0 and widths != narrowest:  # the column with most to spare loses one
-            k = max(range(len(widths)), key=lambda k: widths[k] - narrowest[k])
-            widths[k], excess = widths[k] - 1, excess - 1
-        return [] if excess > 0 else widths
 
     def _lay_out(
         self, groups: Sequence[list[list[str]]], places: Sequence[int], widths: Sequence[int], margin: int
@@ -447,47 +424,36 @@ class Table:
     def to_arrow(self) -> pa.Table:
         """Convert the table, with all rows and columns, to Arrow.
 
-        Returns
-        -------
-        pyarrow.Table
-            Rates stay fractions; a pair becomes the two columns ``key_low`` and ``key_high``; NaN becomes null.
+        Rates stay fractions; a pair becomes the two columns ``key_low`` and ``key_high``; NaN becomes null.
         """
         import pyarrow as pa
 
+        def numbers(values: Iterable[Any], place: int | None = None) -> pa.Array:
+            """Store numbers, or those at one place of pairs and of numbers with their unit."""
+            parts = values if place is None else (None if value is None else value[place] for value in values)
+            floats = [None if part is None else float(part) for part in parts]
+            return pa.array(floats, pa.float64(), from_pandas=True)
+
         arrays: dict[str, Any] = {}
         for column in self.columns:
-            values = self.column(column.key)
-            if column.kind in PAIRS:
-                for end, name in enumerate(("low", "high")):
-                    ends = [None if pair is None else pair[end] for pair in values]
-                    arrays[f"{column.key}_{name}"] = pa.array(map(_number_or_none, ends), pa.float64())
-            elif column.kind in ("text", "term"):
-                arrays[column.key] = pa.array([None if value is None else str(value) for value in values], pa.string())
-            elif column.kind == "flag":
-                arrays[column.key] = pa.array([None if value is None else bool(value) for value in values], pa.bool_())
+            key, values, stored = column.key, self.column(column.key), KINDS[column.kind].stored
+            if stored == "pair":
+                arrays |= {f"{key}_low": numbers(values, 0), f"{key}_high": numbers(values, 1)}
+            elif stored == "first":
+                arrays[key] = numbers(values, 0)
+            elif stored == "text":
+                arrays[key] = pa.array([None if value is None else str(value) for value in values], pa.string())
+            elif stored == "flag":
+                arrays[key] = pa.array([None if value is None else bool(value) for value in values], pa.bool_())
             else:
-                if column.kind in SINGLES:
-                    values = [None if pair is None else pair[0] for pair in values]
-                numbers = [_number_or_none(value) for value in values]
-                if column.kind == "count" and all(n is None or (n.is_integer() and n < 2**53) for n in numbers):
-                    arrays[column.key] = pa.array([None if n is None else int(n) for n in numbers], pa.int64())
-                else:
-                    arrays[column.key] = pa.array(numbers, pa.float64())
+                arrays[key] = numbers(values)
+                if stored == "count":
+                    with suppress(pa.ArrowInvalid):  # not whole
+                        arrays[key] = arrays[key].cast(pa.int64())
         return pa.table(arrays)
 
     def to_frame(self) -> Any:
-        """Convert the table to a data frame of pandas, or of polars if pandas is not installed.
-
-        Returns
-        -------
-        pandas.DataFrame or polars.DataFrame
-            The columns of `to_arrow`.
-
-        Raises
-        ------
-        FairtrialError
-            If neither of the two is installed.
-        """
+        """Convert the table, as `to_arrow` does, to a data frame of pandas, or of polars if pandas is not installed."""
         table = self.to_arrow()
         with suppress(ImportError):
             importlib.import_module("pandas")
@@ -527,10 +493,6 @@ def cell_width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
-
-
-def _number_or_none(value: Any) -> float | None:
-    return None if value is None or isnan(value) else float(value)
 
 
 def every_tenth(length: int) -> tuple[int, ...]:
@@ -580,18 +542,6 @@ def _joined(tables: Sequence[Table]) -> Table:
 
 def json_text(value: Any, *, indent: int | None = None) -> str:
     """Write one JSON value; infinite numbers as the strings "inf" and "-inf", NaN as null.
-
-    Parameters
-    ----------
-    value
-        Dictionaries, lists, tuples, texts, numbers, truth values and None.
-    indent
-        The number of spaces that each level is indented by; None: all in one line.
-
-    Returns
-    -------
-    str
-        The text.
 
     Examples
     --------

@@ -122,84 +122,28 @@ class Ids:
         return Ids(self.codes[rows], self.names)
 
     def name(self, row: int) -> str:
-        """Return the name at one row.
-
-        Parameters
-        ----------
-        row : int
-            The row, counted from 0.
-
-        Returns
-        -------
-        str
-            The name.
-        """
+        """Return the name at one row, counted from 0."""
         return str(self.names[self.codes[row]])
 
     def decode(self) -> NDArray[np.object_]:
-        """Return one name per row.
-
-        Returns
-        -------
-        ndarray of str
-            The names, shape (trials,).
-        """
+        """Return one name per row, as an array of str of shape (trials,)."""
         return self.names[self.codes]
 
     def numbered(self) -> Ids:
-        """Convert to numbers into a table of names: itself.
-
-        Returns
-        -------
-        Ids
-            The same.
-        """
+        """Convert to numbers into a table of names: itself."""
         return self
 
     def same_as(self, other: IdColumn) -> bool:
-        """Check whether both have the same name in every row.
-
-        Parameters
-        ----------
-        other : Ids
-            Another column of ids.
-
-        Returns
-        -------
-        bool
-            Whether they are the same.
-        """
+        """Check whether both have the same name in every row."""
         return len(self) == len(other) and bool(self.equals(other).all())
 
     def holds(self, name: str) -> bool:
-        """Check whether some row has this name.
-
-        Parameters
-        ----------
-        name : str
-            A name.
-
-        Returns
-        -------
-        bool
-            Whether it occurs.
-        """
-        codes = [code for code, known in enumerate(self.names) if known == name]
+        """Check whether some row has this name."""
+        codes = [code for code, other in enumerate(self.names) if other == name]
         return bool(np.isin(self.codes, codes).any()) if codes else False
 
     def equals(self, other: IdColumn) -> NDArray[np.bool_]:
-        """Mark the rows in which both have the same name.
-
-        Parameters
-        ----------
-        other : Ids
-            Another column of ids, of the same length.
-
-        Returns
-        -------
-        ndarray of bool
-            One entry per row.
-        """
+        """Mark the rows in which both have the same name; they have the same length."""
         first, second = _on_one_table([self, other])[0]
         return np.asarray(first == second)
 
@@ -525,81 +469,22 @@ class Trials(NamedSystems):
         return {name: column for name in ID_FIELDS if (column := getattr(self, name)) is not None}
 
     def column(self, system: str | None = None) -> NDArray[np.floating]:
-        """Return the scores of one system.
-
-        Parameters
-        ----------
-        system : str, optional
-            The name of the system; not needed if there is only one.
-
-        Returns
-        -------
-        ndarray of float
-            One score per trial, shape (trials,).
-
-        Raises
-        ------
-        TrialsError
-            If the name is unknown, or missing and there are several systems.
-        """
+        """Return the scores of one system, shape (trials,); of the only one without a name."""
         return self.scores[:, self.systems.index(self.check_system(system))]
 
     def select(self, systems: Sequence[str]) -> Trials:
-        """Select systems, in this order.
-
-        Parameters
-        ----------
-        systems : sequence of str
-            The names of the systems.
-
-        Returns
-        -------
-        Trials
-            The trials with the columns of these systems.
-
-        Raises
-        ------
-        TrialsError
-            If a name is unknown.
-        """
+        """Select systems by their names, in this order."""
         columns = [self.systems.index(self.check_system(system)) for system in systems]
         return replace(self, scores=self.scores[:, columns], systems=tuple(systems))
 
     def rows(self, rows: NDArray[Any]) -> Trials:
-        """Select trials by rows.
-
-        Parameters
-        ----------
-        rows : ndarray
-            Indices, or a mask with one entry per trial.
-
-        Returns
-        -------
-        Trials
-            These trials, in this order.
-        """
+        """Select trials, in this order: `rows` are indices, or a mask with one entry per trial."""
         ids: dict[str, Any] = {name: column[rows] for name, column in self.ids.items()}
         further = {name: column[rows] for name, column in self.columns.items()}
         return replace(self, scores=self.scores[rows], genuine=self.genuine[rows], columns=further, **ids)
 
     def renamed(self, systems: Sequence[str]) -> Trials:
-        """Rename the systems.
-
-        Parameters
-        ----------
-        systems : sequence of str
-            The new names, one per system.
-
-        Returns
-        -------
-        Trials
-            The trials under these names.
-
-        Raises
-        ------
-        TrialsError
-            If there are more or fewer names than systems.
-        """
+        """Rename the systems: one name per system, or a TrialsError."""
         if len(systems) != len(self.systems):
             raise TrialsError(
                 f"{plural(len(systems), 'name')} for {plural(len(self.systems), 'system')} ({', '.join(self.systems)})"
@@ -607,18 +492,7 @@ class Trials(NamedSystems):
         return replace(self, systems=tuple(systems))
 
     def with_notes(self, *notes: Any) -> Trials:
-        """Append notes.
-
-        Parameters
-        ----------
-        *notes : Note or str
-            What the reader should know.
-
-        Returns
-        -------
-        Trials
-            The trials with these notes after the others.
-        """
+        """Append notes: what the reader should know."""
         return replace(self, notes=(*self.notes, *notes))
 
 

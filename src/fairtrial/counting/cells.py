@@ -5,10 +5,10 @@ A cell is a run of doubles. Each level has coarser cells than the one before, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -278,15 +278,6 @@ def _window(numbers: Integers, scores: Integers, whole: int) -> tuple[int, int] 
     return None
 
 
-def count_in_layout(layout: Layout, chunks: Sequence[Chunk]) -> tuple[Integers, list[Chunk]]:
-    """Count scores in a table of a layout; give the table and the scores outside all windows.
-
-    Scores have 32 or 64 bits. The table has the impostor scores of a cell at twice its place, genuine ones next to it.
-    """
-    table = layout.empty()
-    return table, passes_for(chunks[0][0]).count_table(table, layout, chunks) if chunks else []
-
-
 class Accumulator:
     """Count the scores of one system in cells, of which at most `budget` are occupied.
 
@@ -358,16 +349,13 @@ class Accumulator:
         while chunks:
             task, chunks = _divided(chunks, size)
             tasks.append(task)
-        if len(tasks) == 1:
-            counted = [count_in_layout(self._layout, tasks[0])]
-        else:
-            # NumPy releases the interpreter's lock while it counts, so threads share the work
-            with ThreadPoolExecutor(len(tasks)) as pool:
-                counted = list(pool.map(partial(count_in_layout, self._layout), tasks))
-        for table, _ in counted:
-            self._table += table
+        tables = [self._layout.empty() for _ in tasks]
+        # the interpreter's lock is released while scores are counted, so threads share the work
+        with ThreadPoolExecutor(len(tasks)) as pool:
+            count = passes_for(tasks[0][0][0]).count_table
+            strays = [*chain.from_iterable(pool.map(count, tables, [self._layout] * len(tasks), tasks))]
+        self._table += sum(tables)
         self._unchecked += total
-        strays = [chunk for _, chunks in counted for chunk in chunks]
         if strays:
             self._sort_in(strays)
         if sum(len(scores) for scores, _ in strays) > total // 16:  # so many that the layout is fitted anew

@@ -90,7 +90,7 @@ def count_files(
         The largest distance of the bounds of an error rate, relative to the rate; it decides the number of cells.
     thresholds : sequence of str, default ()
         Thresholds known beforehand, for all systems or for one: errors there are counted exactly, and by person if the
-        files have ids; may be repeated.
+        files have ids.
     together : bool, default False
         Whether the files are one set of trials, such as lists of genuine and impostor scores, or several systems;
         otherwise each file holds trials of its own, and one is read at a time.
@@ -162,24 +162,21 @@ def _sets(
     if together:
         yield listed(paths, 3), ReadTrials(read_trials(paths, progress=progress, **reading))
         return
-    named = dict(reading)
     for path in expand(paths):
-        for read in _trials_of(path, progress, named):
-            if not named.get("names") and len(read.trials.systems) == 1 and not named.get("systems"):
+        for read in _trials_of(path, progress, **reading):
+            if not reading.get("names") and len(read.trials.systems) == 1 and not reading.get("systems"):
                 # a file of one system may be called after itself: those that follow are the same system
-                named["names"] = read.trials.systems
+                reading = {**reading, "names": read.trials.systems}
             yield str(path), read
 
 
-def _trials_of(path: Path, progress: Progress, reading: dict[str, Any]) -> Iterator[ReadTrials]:
+def _trials_of(path: Path, progress: Progress, *, format: str | None = None, **reading: Any) -> Iterator[ReadTrials]:
     """Give the trials of a file, piece by piece if its format allows it; those of a key are read whole."""
-    keywords = dict(reading)
-    format_name = keywords.pop("format", None)
-    if keywords.get("key") or not can_be_cut(path, format_name):
-        yield ReadTrials(read_trials(path, progress=progress, format=format_name, **keywords))
+    if reading.get("key") or not can_be_cut(path, format):
+        yield ReadTrials(read_trials(path, progress=progress, format=format, **reading))
         return
-    options = ReadOptions(**keywords)
-    systems, pieces = open_pieces(path, format_name, options, 1 << 26)
+    options = ReadOptions(**reading)
+    systems, pieces = open_pieces(path, format, options, 1 << 26)
     labels: frozenset[str] = frozenset()
     for piece in pieces:
         for read in piece.trials(systems, everything=True):

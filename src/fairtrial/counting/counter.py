@@ -268,14 +268,12 @@ class Counter(NamedSystems):
         if threads is not None:
             check_workers(threads)
         self._counted = [Accumulator(self.budget, self._floor, threads=threads) for _ in self.systems]
-        if isinstance(thresholds, Mapping):
-            unknown = [name for name in thresholds if name not in self.systems]
-            if unknown:
-                names = listed(self.systems)
-                raise ParameterError(f"thresholds are given for {listed(unknown)}; the systems are {names}")
-            self._by_system = [_check_thresholds(thresholds.get(name, ())) for name in self.systems]
-        else:
-            self._by_system = [_check_thresholds(() if thresholds is None else thresholds)] * len(self.systems)
+        given: Any = () if thresholds is None else thresholds
+        by_system = given if isinstance(given, Mapping) else dict.fromkeys(self.systems, given)
+        if unknown := [name for name in by_system if name not in self.systems]:
+            names = listed(self.systems)
+            raise ParameterError(f"thresholds are given for {listed(unknown)}; the systems are {names}")
+        self._by_system = [_check_thresholds(by_system.get(name, ())) for name in self.systems]
         self._roles: tuple[Role, ...] | None = None
         self._roster = Roster()
         self._watched: list[WatchedErrors] = []
@@ -560,11 +558,7 @@ class Counter(NamedSystems):
         return PersonRanks(names, person, watched.renumbered(order), watched.by_class)
 
     has_scores = False
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """What the reader of a report should know."""
-        return ()
+    notes: tuple[Note, ...] = ()
 
     def run_together(self, works: Sequence[Callable[[], Any]]) -> list[Any]:
         """Run functions that use the counts, one after the other."""

@@ -180,10 +180,42 @@ def refine_cells(cells: Cells, lowest: NDArray[np.float64], highest: NDArray[np.
     return replace(cells, starts=(*cells.starts, len(cells.table)), table=np.concatenate([cells.table, rows]))
 
 
-def count_cells(total: Integers, cells: Cells, scores: Scores, genuine: Genuine) -> None:
-    """Count the scores of each class in each cell."""
+def sift(
+    total: Integers, cells: Cells, chosen: NDArray[np.bool_] | None, scores: Scores, genuine: Genuine
+) -> tuple[Scores, Scores]:
+    """Give the scores in the chosen cells; count those of each class in each other cell, unless `total` is empty."""
+    gathered: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
     for block, flags in _blocks(scores, genuine):
-        add_by_class(total, cells.locate(block), flags)
+        where = cells.locate(block)
+        if total.size:
+            add_by_class(total, where, flags)
+        if chosen is not None:
+            _put(gathered, block, np.flatnonzero(chosen[where]), flags)
+    if chosen is not None and total.size:
+        total[:, chosen] = 0
+    return np.concatenate(gathered[0]), np.concatenate(gathered[1])
+
+
+def split(total: Integers, low: float, high: float, scores: Scores, genuine: Genuine) -> tuple[Scores, Scores]:
+    """Count the scores of each class up to `low`; give those above it, up to `high`."""
+    gathered: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
+    for block, flags in _blocks(scores, genuine, _SMALL_BLOCK):
+        above = block > np.float64(low)  # a Python number would be rounded to the scores' type
+        below = len(block) - np.count_nonzero(above)
+        true = below * flags if isinstance(flags, bool) else np.count_nonzero(flags & ~above)
+        total[:, 0] += below - true, true
+        _put(gathered, block, np.flatnonzero(above & (block <= np.float64(high))), flags)
+    return np.concatenate(gathered[0]), np.concatenate(gathered[1])
+
+
+def _put(gathered: tuple[list[Scores], list[Scores]], block: Scores, rows: Integers, genuine: Genuine) -> None:
+    """Add rows of a block to the gathered impostor or genuine scores."""
+    if isinstance(genuine, bool):
+        gathered[genuine].append(block[rows])
+    else:
+        true = genuine[rows]
+        gathered[0].append(block[rows[~true]])
+        gathered[1].append(block[rows[true]])
 
 
 def count_ranks(total: Integers, ranks: RankTally, scores: Scores, genuine: Genuine) -> None:
@@ -194,30 +226,12 @@ def count_ranks(total: Integers, ranks: RankTally, scores: Scores, genuine: Genu
 
 def compare_ranks(total: Integers, thresholds: NDArray[np.float64], scores: Scores, genuine: Genuine) -> None:
     """Count the scores of each class by the number of few thresholds below them, each compared with each."""
-    for block, flags in _blocks(scores, genuine, _SMALL_BLOCK):
-        right = len(block) * flags if isinstance(flags, bool) else np.count_nonzero(flags)
-        above = [[len(block) - right, right]]
-        for threshold in thresholds:
-            higher = block > threshold
-            count = np.count_nonzero(higher)
-            right = count * flags if isinstance(flags, bool) else np.count_nonzero(higher & flags)
-            above.append([count - right, right])
-        total -= np.diff(np.array([*above, [0, 0]]).T)
-
-
-def gather(cells: Cells, chosen: NDArray[np.bool_], scores: Scores, genuine: Genuine) -> tuple[Scores, Scores]:
-    """Gather the scores in the chosen cells."""
-    gathered: tuple[list[Scores], list[Scores]] = [scores[:0]], [scores[:0]]
-    for block, flags in _blocks(scores, genuine):
-        here = np.flatnonzero(chosen[cells.locate(block)])
-        values = block[here]
-        if isinstance(flags, bool):
-            gathered[flags].append(values)
-        else:
-            true = flags[here]
-            gathered[0].append(values[~true])
-            gathered[1].append(values[true])
-    return np.concatenate(gathered[0]), np.concatenate(gathered[1])
+    right = len(scores) * genuine if isinstance(genuine, bool) else np.count_nonzero(genuine)
+    upto = np.zeros((len(thresholds) + 2, 2, 1), dtype=np.int64)
+    upto[-1, :, 0] = len(scores) - right, right
+    for count, threshold in zip(upto[1:-1], thresholds, strict=True):
+        passes_for(scores).split(count, threshold, threshold, scores, genuine)
+    total += np.diff(upto[..., 0], axis=0).T
 
 
 def find_extremes(total: NDArray[np.float64], cells: Cells, chosen: NDArray[np.bool_], scores: Scores) -> None:
@@ -229,11 +243,6 @@ def find_extremes(total: NDArray[np.float64], cells: Cells, chosen: NDArray[np.b
         where, values = where[here], block[here].astype(np.float64) + 0.0
         np.minimum.at(total[0], where, values)
         np.maximum.at(total[1], where, values)
-
-
-def count_up_to(values: NDArray[np.float64], scores: NDArray[np.float64]) -> Integers:
-    """Count the scores at or below each value."""
-    return np.searchsorted(scores, values, side="right")
 
 
 def count_table(table: Integers, layout: Layout, chunks: Sequence[Chunk]) -> list[Chunk]:
@@ -278,29 +287,19 @@ def add_by_class(total: Integers, bins: Integers, genuine: Genuine) -> None:
         total += np.bincount(bins + size * genuine, minlength=2 * size).reshape(2, size)
 
 
-class _Meter:
-    """The number of scores that were counted without the compiled code."""
-
-    def __init__(self) -> None:
-        self.counted = 0
-        self.lock = Lock()
-
-    def is_worth_loading(self, count: int) -> bool:
-        with self.lock:
-            self.counted += count
-            return self.counted > _WORTH_LOADING
-
-
-_meter = _Meter()
+_lock = Lock()
+_counted = 0  # scores, without the compiled code
 
 
 def passes_for(scores: Scores) -> ModuleType:
     """Give the module with the passes that count these scores fastest: this one, or `compiled`."""
+    global _counted
     plain = sys.modules[__name__]
-    if len(scores) < _FEW or not _meter.is_worth_loading(len(scores)):
+    if len(scores) < _FEW:
         return plain
-    with _meter.lock:  # one thread loads, the others wait
-        return _compiled() or plain
+    with _lock:  # one thread loads, the others wait
+        _counted += len(scores)
+        return (_compiled() if _counted > _WORTH_LOADING else None) or plain
 
 
 @cache

@@ -16,7 +16,7 @@ others are looked at. All searches are exact for any scores; a good fit of the c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -24,7 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.counting.kernels import Cells, Integers, passes_for, position, refine_cells
-from fairtrial.counting.tallies import MAX_CELLS, ArraySource, ErrorCounts, Genuine, Scores, ScoreSource, SortedSource
+from fairtrial.counting.tallies import (
+    MAX_CELLS,
+    ArraySource,
+    ErrorCounts,
+    Genuine,
+    Scores,
+    ScoreSource,
+    SortedSource,
+    add_counts,
+    count_errors,
+)
 
 Level: TypeAlias = Callable[[ErrorCounts], NDArray[np.float64]]
 Choice: TypeAlias = Callable[[ErrorCounts], NDArray[np.bool_]]
@@ -34,6 +44,7 @@ _ROUNDS = 6
 _MOST_SORTED = 1 << 22  # scores up to which error counts at all of them are kept in memory (100 MB)
 
 _PER_CELL = 32  # scores in a cell of those that were sorted
+_SAMPLE = 1 << 14  # scores of each array that tell where to look
 
 
 @runtime_checkable
@@ -100,10 +111,53 @@ def crossing_points(source: ScoreSource, level: Level, targets: NDArray[np.float
     For each target they hold both ends of the run of candidates with the highest level up to the target, and of the run
     with the lowest level above it.
     """
-    # a few cells a target are looked into, so a few thousand cells are fine enough
-    points = _candidates(source, lambda edges: cells_at_crossings(level(edges), targets), 4096 * (1 + len(targets)))
+    points = _between_samples(source, level, targets)
+    if points is None:
+        # a few cells a target are looked into, so a few thousand cells are fine enough
+        points = _candidates(source, lambda edges: cells_at_crossings(level(edges), targets), 4096 * (1 + len(targets)))
     keep = _crossing_ends(level(points), targets)
     return points[np.unique(np.clip(keep, 0, len(points) - 1))]
+
+
+def _between_samples(source: ScoreSource, level: Level, targets: NDArray[np.float64]) -> ErrorCounts | None:
+    """Count errors at the candidates between two scores of a sample, if few lie there and all crossings do.
+
+    The level passes the targets where that of the sample does, give or take two standard errors of both rates. One pass
+    counts what is lower and gathers what is between, where the search goes on.
+    """
+    if not isinstance(source, ArraySource) or source.genuine + source.impostor < 16 * _SAMPLE:
+        return None
+    parts = []
+    for scores, genuine in source.parts:
+        rows = slice(None, None, max(1, len(scores) // _SAMPLE))
+        parts.append((scores[rows], genuine if isinstance(genuine, bool) else genuine[rows]))
+    sample = _join(ArraySource(tuple(parts), 0, 0).tally(GatherTally()))
+    if not all(map(len, sample)):
+        return None
+    thresholds = np.unique(np.concatenate([each[:: max(1, _SAMPLE >> 10)] for each in sample]))
+    rates = np.stack([np.searchsorted(each, thresholds, side="right") / len(each) for each in sample])
+    sizes, totals = np.array([[len(each)] for each in sample]), np.array([[source.impostor], [source.genuine]])
+    margin = 2 * np.sqrt((rates * (1 - rates) + 1 / sizes) / sizes)
+    low, high = (level(_points(source, thresholds, totals * np.clip(rates + end, 0, 1))) for end in (margin, -margin))
+    first, last = np.flatnonzero(low < targets.min()), np.flatnonzero(high > targets.max())
+    if not len(first) or not len(last) or first[-1] >= last[0]:
+        return None
+    if ((rates[:, last[0]] - rates[:, first[-1]]) @ totals)[0] > source.room:
+        return None
+    start, stop = thresholds[[first[-1], last[0]]].tolist()
+    *gathered, below = source.tally(SplitTally(start, stop))
+    impostor, right = (np.concatenate(part) for part in gathered)
+    between = ArraySource(((impostor, False), (right, True)), len(right), len(impostor))
+    higher = source.impostor - int(below[0, 0]) - len(impostor)
+
+    def of_all(points: ErrorCounts) -> ErrorCounts:
+        thresholds = np.maximum(points.threshold, start)
+        accepts, rejects = points.false_accepts + higher, points.false_rejects + int(below[1, 0])
+        return ErrorCounts(thresholds, accepts, rejects, source.genuine, source.impostor)
+
+    points = of_all(crossing_points(between, lambda points: level(of_all(points)), targets))
+    ends = _crossing_ends(level(points), targets)
+    return points if ends.min() >= 0 and ends.max() < len(points) else None
 
 
 def bounded_points(source: ScoreSource, cost: BoundedCost, alphas: NDArray[np.float64]) -> ErrorCounts:
@@ -142,11 +196,12 @@ class CellTally:
         return np.zeros((2, self.cells.count), dtype=np.int64)
 
     def add(self, total: Integers, scores: Scores, genuine: Genuine) -> Integers:
-        passes_for(scores).count_cells(total, self.cells, scores, genuine)
+        passes_for(scores).sift(total, self.cells, None, scores, genuine)
         return total
 
     def merge(self, a: Integers, b: Integers) -> Integers:
-        return a + b
+        a += b
+        return a
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,19 +236,40 @@ class GatherTally:
         return [], []
 
     def add(self, total: _Gathered, scores: Scores, genuine: Genuine) -> _Gathered:
-        if self.cells is not None and self.chosen is not None:
-            impostor, true = passes_for(scores).gather(self.cells, self.chosen, scores, genuine)
-            total[0].append(impostor)
-            total[1].append(true)
+        if self.cells is not None:
+            uncounted = np.empty((2, 0), dtype=np.int64)
+            parts = passes_for(scores).sift(uncounted, self.cells, self.chosen, scores, genuine)
         elif isinstance(genuine, bool):
-            total[int(genuine)].append(scores)
+            parts = (scores[:0], scores) if genuine else (scores, scores[:0])
         else:
-            total[0].append(scores[~genuine])
-            total[1].append(scores[genuine])
+            parts = scores[~genuine], scores[genuine]
+        for gathered, part in zip(total, parts, strict=True):
+            gathered.append(part)
         return total
 
     def merge(self, a: _Gathered, b: _Gathered) -> _Gathered:
         return a[0] + b[0], a[1] + b[1]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitTally:
+    """Count the scores up to `low`, row 0 impostor, row 1 genuine; gather those above it up to `high`."""
+
+    low: float
+    high: float
+
+    def start(self) -> tuple[list[Scores], list[Scores], Integers]:
+        return [], [], np.zeros((2, 1), dtype=np.int64)
+
+    def add(self, total: Any, scores: Scores, genuine: Genuine) -> Any:
+        for gathered, part in zip(
+            total, passes_for(scores).split(total[2], self.low, self.high, scores, genuine), strict=False
+        ):
+            gathered.append(part)
+        return total
+
+    def merge(self, a: Any, b: Any) -> Any:
+        return tuple(one + other for one, other in zip(a, b, strict=True))
 
 
 def _join(gathered: _Gathered) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -218,7 +294,7 @@ def _distinct(
     `left` is added to these numbers, for each value of both arrays in their common order.
     """
     size = len(impostor) + len(genuine)
-    places = passes_for(impostor).count_up_to(genuine, impostor) + np.arange(len(genuine))
+    places = np.searchsorted(impostor, genuine, side="right") + np.arange(len(genuine))
     true = np.zeros(size, dtype=bool)
     true[places] = True
     merged = np.empty(size)
@@ -236,6 +312,9 @@ def _candidates(source: ScoreSource, choose: Choice, fineness: int) -> ErrorCoun
     """Count errors at -inf and at every distinct score of the cells that `choose` keeps."""
     if isinstance(source, SortedSource):
         return _of_chosen_cells(source.points, choose)
+    parts = getattr(source, "sources", ())
+    if parts and all(isinstance(part, SortedSource) for part in parts):
+        return _of_pooled_cells(parts, choose)
     cells = source.lay_cells(fineness)
     if cells is None:
         return all_points(source)
@@ -290,6 +369,22 @@ def _of_chosen_cells(points: ErrorCounts, choose: Choice) -> ErrorCounts:
     edges = np.append(np.arange(0, len(points) - 1, _PER_CELL), len(points) - 1)
     inside = np.repeat(choose(points[edges]), np.diff(edges))
     return points[np.concatenate([[0], 1 + np.flatnonzero(inside)])]
+
+
+def _of_pooled_cells(parts: Sequence[SortedSource], choose: Choice) -> ErrorCounts:
+    """Give the points of the cells that `choose` keeps, of several sources that are sorted each by itself."""
+
+    def count(thresholds: NDArray[np.float64]) -> ErrorCounts:
+        return add_counts([count_errors(part, thresholds) for part in parts])
+
+    scores = [part.points.threshold for part in parts]
+    edges = np.unique(np.concatenate([each[::_PER_CELL] for each in scores] + [each[-1:] for each in scores]))
+    chosen = choose(count(edges))
+    inside = [edges[:1]]
+    for each in scores:
+        places = np.searchsorted(each, edges, side="right")
+        inside.append(each[places[0] :][np.repeat(chosen, np.diff(places))])
+    return count(np.unique(np.concatenate(inside)))
 
 
 def cells_below_hull(edges: ErrorCounts) -> NDArray[np.bool_]:

@@ -11,7 +11,15 @@ from typing import Any, get_args
 
 import numpy as np
 
-from fairtrial.core.errors import ParameterError, TrialsError, as_generator, check_choice, check_confidence
+from fairtrial.core.errors import (
+    ParameterError,
+    TrialsError,
+    as_generator,
+    check_choice,
+    check_confidence,
+    check_resamples,
+    check_workers,
+)
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Record, Result, plain
@@ -521,14 +529,14 @@ class Comparison(Result):
         if len(self.pairs) > 1:
             count = plural(len(self.pairs), "pair")
             differences = replace(differences, caption=f"{_DIFFERENCES}, each by itself: not adjusted for the {count}")
-        if not isinstance(self.measure, Measure):
-            differences = differences.with_title("threshold", "calibration")
+        heading = "threshold" if isinstance(self.measure, Measure) else "calibration"
+        differences = differences.with_title("threshold", heading)
         kinds = dict.fromkeys((test.test, test.threshold) for pair in self.pairs for test in pair.tests)
         assumed = [
             {"test": test, "assumes": _ASSUMED.get(test, _ASSUMED.get(test.rpartition("-")[2], "")), "threshold": given}
             for test, given in kinds
         ]
-        columns = (Column("test", "test"), Column("threshold", "threshold", "term"), Column("assumes", "assumes"))
+        columns = (Column("test", "test"), Column("threshold", heading, "term"), Column("assumes", "assumes"))
         notes = tuple(self._notes_of(self.pairs, lambda pair: [test for test in pair.tests if test not in pair.shown]))
         assumptions = Table.of("assumptions", "What each test assumes", columns, assumed, notes=notes, detail=True)
         tests = self._tests([tables[0] for tables in by_pair], self.pairs)
@@ -727,6 +735,8 @@ def compare(
     if five_by_two:
         errors_only([measure], "the 5x2cv test leaves trials out, so that it takes errors at a threshold only")
     check_confidence(confidence)
+    check_resamples(n_resamples)
+    check_workers(workers)
     rule = as_criterion(criterion)
     level = rule.resolve_alpha(alpha)
     names = list(sets.system_names(systems))

@@ -17,7 +17,6 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_alphas, che
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table, every_tenth
-from fairtrial.core.tables import Kind as ColumnKind
 from fairtrial.core.words import figure_text, in_a_row, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData, add_counts
 from fairtrial.inference.decide import BOUNDS_NOTE, Judgement, judge
@@ -192,7 +191,7 @@ class PerformanceCurve(Result):
                 continue
             share = name in _RATES or (name == "value" and self.measure.is_share)
             title = self.measure.label if name == "value" else label_of(name)
-            shown_as: ColumnKind = "interval" if share else "range"
+            shown_as = "interval" if share else "range"
             column = Column(f"{name}_bounds", f"bounds of {title}", shown_as, name not in (self.measure.name, "value"))
             table = table.with_column(column, list(zip(*(end.tolist() for end in ends), strict=True)))
         means = (Column("system", "system"), Column("mean", f"mean {term(self.measure.label)}", self.measure.kind))

@@ -495,12 +495,13 @@ class SystemEvaluation(Result):
         return Table("trials", "Thresholds and numbers of trials", columns, (row,))
 
     def _intervals(self) -> Table:
+        is_evidence = any(not isinstance(measure, Measure) for measure in self.reported.values())
         columns = (
             Column("system", "system"),
             Column("measure", "name of the measure", detail=True),
             Column("label", "measure", "term"),
             Column("interval", interval_title(self.confidence), "figures"),
-            Column("threshold", "threshold", "term", optional=True),
+            Column("threshold", f"threshold{' or calibration' if is_evidence else ''}", "term", optional=True),
             Column("meaning", "accounts for", "term"),
             Column("method", "method", detail=True),
         )

@@ -6,6 +6,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,7 @@ class Repeated:
         return "\n".join(["import fairtrial as ft", "", *self.lines]) + "\n"
 
     def to_dict(self) -> dict[str, str]:
-        """Tell what the browser gets."""
+        """Convert to what the browser gets."""
         return {"command": self.command, "python": self.python, "note": self.note}
 
 
@@ -87,13 +88,13 @@ class Answer:
 
     @classmethod
     def of(cls, result: Result, drawn: Mapping[str, Draw], **more: Any) -> Answer:
-        """Give what the report of a result says; `more` is what its page takes."""
+        """Return what the report of a result says; `more` is what its page takes."""
         page = page_of(result, **more)
         sentences = tuple(f"{sentence}." for sentence in page.answer)
         return cls(sentences, page.tables, result.to_dict(), page.charts, drawn, lambda: page, page.numbers)
 
     def to_dict(self) -> dict[str, Any]:
-        """Tell what the browser gets."""
+        """Convert to what the browser gets."""
         tables = []
         for table in (table for table in self.tables if table.rows):
             total, kept = len(table.rows), list(range(len(table.rows)) if table.shown is None else table.shown)
@@ -121,7 +122,7 @@ class Kept:
     data: Data
 
     def report(self) -> str:
-        """Give the self-contained page; dropped files have the names that people know."""
+        """Return the self-contained page; dropped files have the names that people know."""
         if self.answer.page is None:
             raise ParameterError("there is no report of this answer; its tables and figures can be saved")
         files = {str(file.path): file.typed for file in self.data.files.all if file.path.exists()}
@@ -130,7 +131,7 @@ class Kept:
         return render(replace(self.answer.page(), repeat=replace(repeat, inputs=inputs)))
 
     def table(self, ending: str) -> bytes:
-        """Give the tables as a file: .csv, .tsv, .tex, .md, .parquet or .json."""
+        """Return the tables as a file: .csv, .tsv, .tex, .md, .parquet or .json."""
         if ending == ".json":
             return (json_text(self.answer.result, indent=2) + "\n").encode()
         if ending not in TABLE_ENDINGS:
@@ -138,7 +139,7 @@ class Kept:
         return _written(ending, lambda place: write_tables(self.answer.tables, place))
 
     def picture(self, name: str, ending: str) -> bytes:
-        """Give a figure as a file: .svg, .png or .pdf."""
+        """Return a figure as a file: .svg, .png or .pdf."""
         draw = self.answer.drawn.get(name)
         if draw is None:
             raise ParameterError(f"there is no figure {name}; there are {', '.join(self.answer.drawn) or 'none'}")
@@ -150,26 +151,26 @@ class Kept:
 
 
 def _written(ending: str, write: Callable[[Path], object]) -> bytes:
-    """Give what is written to a file of this ending."""
+    """Return what is written to a file of this ending."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder, f"file{ending}")
         write(place)
         return place.read_bytes()
 
 
-def drawn_later(**computed: Callable[[], Any]) -> dict[str, Draw]:
-    """Figures whose data are computed when they are saved, by names with underscores."""
+def drawn_later(computed: Mapping[str, Callable[[], Any]]) -> dict[str, Draw]:
+    """Return figures whose data are computed when they are saved."""
 
-    def draw(name: str, compute: Callable[[], Any]) -> Draw:
-        return lambda figure: FIGURES[name].draw(compute())(figure)
+    def draw(name: str, figure: Any) -> Any:
+        return FIGURES[name].draw(computed[name]())(figure)
 
-    return {key.replace("_", "-"): draw(key.replace("_", "-"), compute) for key, compute in computed.items()}
+    return {name: partial(draw, name) for name in computed}
 
 
 def figures_of(result: Any, *names: str, **options: Any) -> dict[str, Draw]:
-    """Figures of a result, whose data are computed when they are saved."""
+    """Return figures of a result, whose data are computed when they are saved."""
 
-    def draw(name: str) -> Draw:
-        return lambda figure: drawing_of(result, name, **options)(figure)
+    def draw(name: str, figure: Any) -> Any:
+        return drawing_of(result, name, **options)(figure)
 
-    return {name: draw(name) for name in names}
+    return {name: partial(draw, name) for name in names}

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from time import sleep
 from types import FrameType
 from typing import Any
 
@@ -28,8 +27,9 @@ from starlette.routing import Route
 
 from fairtrial import __version__
 from fairtrial.core.errors import FairtrialError, ParameterError
+from fairtrial.core.parameters import read_number
 from fairtrial.core.tables import json_text
-from fairtrial.core.words import cut, wording
+from fairtrial.core.words import wording
 from fairtrial.explorer.data import Data, Point, Reading, criteria_shown
 from fairtrial.explorer.guard import REPORT_HEADERS, Guard
 from fairtrial.explorer.jobs import Advance
@@ -40,7 +40,7 @@ from fairtrial.pages.page import palette
 
 _HOST = "127.0.0.1"
 _PATIENCE = 5.0
-"""Seconds that work may take to end after a signal."""
+"""Seconds that the server may take to begin, and work to end after a signal."""
 _MAX_JSON = 1 << 20
 _FIRST_WAIT = 0.25
 """Seconds after which a question that is not answered goes on in the background."""
@@ -61,7 +61,7 @@ Work = Callable[[Session, Request], Awaitable[Response]]
 
 
 def make_app(paths: list[str], *, token: str, port: int) -> tuple[Guard, Sessions]:
-    """Give the app, and the sessions that are to be closed at its end.
+    """Return the app, and the sessions that are to be closed at its end.
 
     Parameters
     ----------
@@ -128,16 +128,16 @@ def _error(status: int, message: str, code: str = "") -> Response:
 
 
 async def _static(request: Request) -> Response:
-    """Give the explorer's own files, by name; there is no way from a name to another folder."""
+    """Return the explorer's own files, by name; there is no way from a name to another folder."""
     name = request.path_params["name"]
     if name == "palette.css":
         return Response(palette(), media_type=_KINDS[".css"])
     room = resources.files("fairtrial.pages") if name in _SHARED else resources.files("fairtrial.explorer") / "static"
-    known = {file.name: file for folder in (room, room / "vendor") if folder.is_dir() for file in folder.iterdir()}
+    files = {file.name: file for folder in (room, room / "vendor") if folder.is_dir() for file in folder.iterdir()}
     kind = _KINDS.get(Path(name).suffix, "")
-    if name not in known or Path(name).suffix not in (".css", ".js"):
+    if name not in files or Path(name).suffix not in (".css", ".js"):
         return _error(404, "there is no such file")
-    return Response(known[name].read_bytes(), media_type=kind)
+    return Response(files[name].read_bytes(), media_type=kind)
 
 
 async def _page(session: Session, request: Request) -> Response:
@@ -146,7 +146,7 @@ async def _page(session: Session, request: Request) -> Response:
 
 
 async def _session(session: Session, request: Request) -> Response:
-    """Give all that the page needs to begin, or to go on after a reload."""
+    """Return all that the page needs to begin, or to go on after a reload."""
     data = session.data
     files = await run_in_threadpool(lambda: [file.to_dict(session.worded) for file in session.files])
     return _json(
@@ -162,7 +162,7 @@ async def _session(session: Session, request: Request) -> Response:
 
 
 def _described(data: Data) -> dict[str, Any]:
-    """Tell what was read, and which questions can be asked of it."""
+    """Describe what was read, and which questions can be asked of it."""
     asked = {
         name: {
             "cannot": question.refusal(data),
@@ -186,7 +186,7 @@ async def _close_file(session: Session, request: Request) -> Response:
 
 
 async def _fields(request: Request) -> dict[str, Any]:
-    """Tell what the browser sent, as fields."""
+    """Read the fields that the browser sent."""
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -223,14 +223,8 @@ def _at_once(compute: Callable[[Data, QueryParams], dict[str, Any]]) -> Work:
 
 def _at(data: Data, asked: QueryParams) -> dict[str, Any]:
     """Errors at a threshold that is being dragged, or at a weight or target that was typed."""
-    given: dict[str, Any] = {name: asked[name] for name in ("criterion",) if name in asked}
-    for name in ("alpha", "threshold"):
-        if name in asked:
-            try:
-                given[name] = float(asked[name])
-            except ValueError as error:
-                raise ParameterError(f"{name} must be a number, not {cut(asked[name])}") from error
-    return data.at(asked.getlist("system"), Point.of(given))
+    numbers = {name: read_number(asked[name]) for name in ("alpha", "threshold") if name in asked}
+    return data.at(asked.getlist("system"), Point.of({**asked, **numbers}))
 
 
 async def _ask(session: Session, request: Request) -> Response:
@@ -256,7 +250,7 @@ async def _job(session: Session, request: Request) -> Response:
 
 
 async def _awaited(session: Session, key: str) -> Response:
-    """Give the result, if it comes at once; else how far it is."""
+    """Return the result, if it comes at once; else how far it is."""
     job = session.job(key)
     await asyncio.to_thread(job.wait, _FIRST_WAIT)
     if not job.ended:
@@ -265,8 +259,6 @@ async def _awaited(session: Session, key: str) -> Response:
         return _json({"stopped": True})
     if job.error is not None:
         raise job.error
-    if job.failure is not None:
-        raise job.failure
     return _json({"result": job.result})
 
 
@@ -276,7 +268,7 @@ async def _stop(session: Session, request: Request) -> Response:
 
 
 async def _take(session: Session, request: Request) -> Response:
-    """Give a file of an answer: report.html, table.csv, NAME.svg ..."""
+    """Return a file of an answer: report.html, table.csv, NAME.svg ..."""
     kept = session.kept(request.path_params["answer"])
     file = Path(request.path_params["file"])
     name, ending = file.stem, file.suffix
@@ -293,9 +285,15 @@ async def _take(session: Session, request: Request) -> Response:
 
 
 class _Server(uvicorn.Server):
-    """Ends after a signal even if some work does not."""
+    """Says when it answers, and ends after a signal even if some work does not."""
 
+    ready: Callable[[], None] = staticmethod(lambda: None)
     ended: Callable[[], None] = staticmethod(lambda: None)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer; a thread says so, as a browser in a terminal keeps it."""
+        await super().startup(sockets)
+        threading.Thread(target=self.ready, daemon=True).start()
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
         with wording(style="shell"):  # errors name options as the command line does
@@ -327,8 +325,7 @@ def serve(paths: list[str], *, port: int = 0, ready: Callable[[str], None] = lam
         Called with the address, as soon as it answers.
     """
     with _running(paths, port) as (server, listening, address):
-        watch = threading.Thread(target=_when_started, args=(server, lambda: ready(address)), daemon=True)
-        watch.start()
+        server.ready = partial(ready, address)
         server.run(sockets=[listening])
 
 
@@ -365,18 +362,13 @@ def _running(paths: list[str], port: int) -> Iterator[tuple[_Server, socket.sock
 def served(paths: list[str]) -> Iterator[str]:
     """Serve an explorer in a thread as long as the context lasts, as in a notebook or a test; give its address."""
     with _running(paths, 0) as (server, listening, address):
+        started = threading.Event()
+        server.ready = started.set
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
-        _when_started(server, lambda: None)
+        started.wait(_PATIENCE)
         try:
             yield address
         finally:
             server.should_exit = True
             thread.join(10)
-
-
-def _when_started(server: uvicorn.Server, then: Callable[[], None]) -> None:
-    while not server.started and not server.should_exit:
-        sleep(0.01)
-    if server.started:
-        then()

@@ -12,13 +12,14 @@ import numpy as np
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_classes
 from fairtrial.core.parameters import changed, option_words, repeat_call
+from fairtrial.core.schema import FLAG, NUMBER, Key, one_of
 from fairtrial.core.trials import Further, Trials
 from fairtrial.core.words import interval_title, level_text, listed, plural
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import alpha_grid, curve_of
 from fairtrial.explorer.files import OpenFile, OpenFiles
-from fairtrial.explorer.forms import Fields, check_fields, check_flag, check_names, check_number, check_text, values_of
-from fairtrial.figures.style import Floats, probit
+from fairtrial.explorer.forms import NAMES, TEXT, WHOLE, Fields, check_fields, keys_of
+from fairtrial.figures.axes import Floats, probit
 from fairtrial.figures.system import SystemCurves, overview_charts
 from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import half_of_memory
@@ -34,9 +35,18 @@ from fairtrial.rules.criteria import CRITERIA, Criterion, as_criterion
 CONFIDENCE = 0.95
 MAX_SYSTEMS = 12
 """Systems that are looked at together."""
-_ONE_COLUMN = tuple(role for role in ROLES if role not in ("score", "other"))
-_READING = ("dev", "test", "folds", "roles", "genuine", "impostor", "distances", "negate", "nan", "person",
-            "genuine_by", "cluster", "seed", "people")  # fmt: skip
+_SEVERAL_COLUMNS = ("score", "other")
+_OPTIONS = ("nan", "person", "genuine_by")
+_READING = (
+    *(Key(name, NAMES, ()) for name in ("dev", "test", "genuine", "impostor", "negate")),
+    Key("folds", WHOLE, 5),
+    Key("seed", WHOLE, 0),
+    Key("roles", tuple(Key(r, NAMES, ()) if r in _SEVERAL_COLUMNS else Key(r, TEXT, "") for r in ROLES), {}),
+    Key("distances", FLAG, False),
+    Key("people", TEXT, ""),
+    *keys_of(ReadOptions, _OPTIONS),
+    *keys_of(make_blocks, ("cluster",)),
+)
 """Fields of the browser that say how files are read."""
 _E24 = (1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0, 3.3, 3.6, 3.9, 4.3, 4.7, 5.1, 5.6, 6.2, 6.8, 7.5,
         8.2, 9.1)  # fmt: skip
@@ -91,34 +101,28 @@ class Reading:
     @classmethod
     def of(cls, given: Fields) -> Reading:
         """Check what the browser asks for."""
-        dev, test = (check_names(name, given.get(name, ())) for name in ("dev", "test"))
-        if not dev:
+        fields = check_fields({name: value for name, value in given.items() if value != ""}, _READING)
+        roles = fields["roles"]
+        if not fields["dev"]:
             raise ParameterError("choose which file holds the development scores")
-        roles = check_fields("roles", given.get("roles", {}))
-        plain = values_of(
-            ReadOptions, ("nan", "person", "genuine_by"), {name: given.get(name) or None for name in given}
-        )
         options = ReadOptions(
-            columns={role: check_text(role, roles[role]) for role in _ONE_COLUMN if role in roles},
-            scores=check_names("score", roles.get("score", ())),
-            others=check_names("other", roles.get("other", ())),
-            genuine_labels=check_names("genuine", given.get("genuine", ())),
-            impostor_labels=check_names("impostor", given.get("impostor", ())),
-            negate=check_names("negate", given.get("negate", ()))
-            or check_flag("distances", given.get("distances", False)),
-            **plain,
+            columns={role: name for role, name in roles.items() if name and role not in _SEVERAL_COLUMNS},
+            scores=roles.get("score", ()),
+            others=roles.get("other", ()),
+            genuine_labels=fields["genuine"],
+            impostor_labels=fields["impostor"],
+            negate=fields["negate"] or fields["distances"],
+            **{name: fields[name] for name in _OPTIONS if fields[name] is not None},
         )
-        cluster = check_text("cluster", given.get("cluster", ""), ("", "none", "claim", "subject", "both"))
-        folds = None if test else int(check_number("folds", given.get("folds", 5), whole=True))
-        seed = int(check_number("seed", given.get("seed", 0), whole=True))
-        people = check_text("people", given.get("people", ""))
-        asked = {name: given[name] for name in _READING if given.get(name)}
-        return cls(dev, test, folds, options, cluster or None, seed, people, asked)  # type: ignore[arg-type]
+        folds = None if fields["test"] else fields["folds"]
+        asked = {key.name: given[key.name] for key in _READING if given.get(key.name)}
+        chance = fields["cluster"], fields["seed"]
+        return cls(fields["dev"], fields["test"], folds, options, *chance, fields["people"], asked)
 
     def files(self, opened: OpenFiles) -> Files:
-        """Give the files that are to be read."""
-        people = opened[self.people] if self.people else None
-        return Files(opened.opened(self.dev), opened.opened(self.test), people)
+        """Return the files that are to be read."""
+        dev, test = (tuple(opened[key] for key in keys) for keys in (self.dev, self.test))
+        return Files(dev, test, opened[self.people] if self.people else None)
 
     def read(self, files: Files, progress: Callable[[int], None] | None, *, room: int | None = None) -> TrialSets:
         """Read the files; raise an error if they need more than `room` bytes, by default half of the memory."""
@@ -147,7 +151,7 @@ class Reading:
         return [name for name in systems if negate is True or (negate and name in negate)]
 
     def keywords(self) -> dict[str, Any]:
-        """Give the options as keywords of `read_trials`, without those at their defaults."""
+        """Return the options as keywords of `read_trials`, without those at their defaults."""
         options = {name: getattr(self.options, name) for name in ReadOptions.__slots__}
         chosen = changed(ReadOptions, {name: value for name, value in options.items() if value not in ((), {}, None)})
         return {name: list(value) if isinstance(value, tuple) else value for name, value in chosen.items()}
@@ -169,13 +173,12 @@ class Point:
     @classmethod
     def of(cls, given: Fields) -> Point:
         """Check what the browser asks for."""
-        if given.get("threshold") is not None:
-            return cls(threshold=check_number("threshold", given["threshold"]))
-        name = check_text("criterion", given.get("criterion", "eer"), CRITERIA)
-        means, alpha = as_criterion(name).alpha_means, given.get("alpha")
-        if means == "none":
-            return cls(name)
-        return cls(name, check_number("alpha", 0.5 if means == "weight" and alpha is None else alpha))
+        numbers = [Key(name, NUMBER, None) for name in ("alpha", "threshold")]
+        fields = check_fields(given, [Key("criterion", one_of(tuple(CRITERIA)), "eer"), *numbers])
+        if fields["threshold"] is not None:
+            return cls(threshold=fields["threshold"])
+        rule = as_criterion(fields["criterion"])
+        return cls(rule.name, None if rule.alpha_means == "none" else rule.resolve_alpha(fields["alpha"]))
 
     @property
     def rule(self) -> Criterion:
@@ -190,7 +193,7 @@ class Point:
         return judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(self.alpha))
 
     def keywords(self) -> dict[str, Any]:
-        """Give the point as keywords of a function."""
+        """Return the point as keywords of a function."""
         if self.threshold is not None:
             return {"threshold": self.threshold}
         return {"criterion": self.criterion, "alpha": self.alpha}
@@ -221,7 +224,7 @@ def criteria_shown() -> list[dict[str, Any]]:
 
 
 def _aims_high(criterion: Criterion) -> bool:
-    """Tell whether the target is of a measure that is better if higher, such as precision."""
+    """Check whether the target is of a measure that is better if higher, such as precision."""
     return criterion.aim is not None and criterion.aim.higher_is_better
 
 
@@ -307,12 +310,9 @@ class Data:
     @property
     def people_columns(self) -> tuple[str, ...]:
         """Columns of the table of people, but for the one that says who it is."""
-        file = self.files.people
-        return (
-            ()
-            if file is None
-            else tuple(column.name for column in file.glance.columns if column.name != self.person_column)
-        )
+        if self.files.people is None:
+            return ()
+        return tuple(each.name for each in self.files.people.glance.columns if each.name != self.person_column)
 
     @cached_property
     def group_columns(self) -> tuple[str, ...]:
@@ -354,7 +354,7 @@ class Data:
             file.check_unchanged()
 
     def words(self, systems: Sequence[str], *, folds: bool = True) -> list[str]:
-        """Give the files and how they are read, as options of a command; without folds they are judged whole."""
+        """Return the files and how they are read, as options of a command; without folds they are judged whole."""
         names = [("--dev", file) for file in self.files.dev] + [("--test", file) for file in self.files.test]
         if self.reading.folds is not None and not folds:
             names += [("--test", file) for file in self.files.dev]
@@ -369,7 +369,7 @@ class Data:
         return words
 
     def lines(self) -> list[str]:
-        """Give the same in Python: dev and test, or trials and the blocks they are cut into."""
+        """Return the same in Python: dev and test, or trials and the blocks they are cut into."""
         dev, test = ([file.typed for file in some] for some in (self.files.dev, self.files.test))
         given = [repr(names[0] if len(names) == 1 else names) for names in (dev, test) if names]
         if self.reading.folds is None:
@@ -391,22 +391,21 @@ class Data:
         """Describe what was read, in numbers and words."""
         from fairtrial.pages.methods import JUDGED
 
-        folds = self.reading.folds
-        sets = {"dev": self.dev, "test": self.test} if folds is None else {"test": self.test}
+        sets = {"dev": self.dev, "test": self.test} if self.reading.folds is None else {"test": self.test}
         counts = {
             name: {"genuine": int(trials.genuine.sum()), "impostor": int((~trials.genuine).sum())}
             for name, trials in sets.items()
         }
-        ids = list(self.test.ids)
-        captions = JUDGED[self.sets.origin].captions
+        trials_of = [
+            f"{name}: {count['genuine']:,} genuine and {count['impostor']:,} impostor trials"
+            for name, count in counts.items()
+        ]
+        systems = f"{plural(len(self.systems), 'system')}: {listed(self.systems)}"
+        ids = f"ids: {', '.join(self.test.ids)}" if self.test.ids else "no ids, so trials are taken as independent"
+        captions = JUDGED[self.sets.origin]
         return {
             "systems": list(self.systems),
             "counts": counts,
-            "folds": folds,
-            "ids": ids,
-            "columns": list(self.test.columns),
-            "people_columns": list(self.people_columns),
-            "kind": self.sets.kind,
             "captions": {
                 "errors": f"Errors on {self.sets.provenance.judged}",
                 "interval": f"{interval_title(CONFIDENCE)} of the HTER",
@@ -415,10 +414,5 @@ class Data:
                 "curve": captions.curve,
             },
             "notes": list(dict.fromkeys(str(note) for trials in sets.values() for note in trials.notes)),
-            "said": f"{plural(len(self.systems), 'system')}: {listed(self.systems)}; "
-            + "; ".join(
-                f"{name}: {count['genuine']:,} genuine and {count['impostor']:,} impostor trials"
-                for name, count in counts.items()
-            )
-            + (f"; ids: {', '.join(ids)}" if ids else "; no ids, so trials are taken as independent"),
+            "said": "; ".join([systems, *trials_of, ids]),
         }

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ Stamp = tuple[int, int, int] | None
 
 
 def stamp_of(path: Path) -> Stamp:
-    """Tell whether a file is still the one that was read."""
+    """Identify the state of a file, or of all in a folder."""
     try:
         status = path.stat()
         within = [part.stat() for part in path.iterdir()] if path.is_dir() else []
@@ -109,7 +109,7 @@ class OpenFile:
             raise InputError(f"{self.name}: has changed since it was read; read the files again")
 
     def to_dict(self, worded: Callable[[str], str] = str) -> dict[str, Any]:
-        """Tell what the browser gets; `worded` turns an error into words for the user."""
+        """Convert to what the browser gets; `worded` turns an error into words for the user."""
         read_as = self.glance
         columns = [{"name": each.name, "role": each.role, "examples": list(each.examples)} for each in read_as.columns]
         return {
@@ -138,7 +138,7 @@ class OpenFiles:
             self._files[f"f{number}"] = OpenFile.of(f"f{number}", path, str(path), dropped=False)
 
     def __iter__(self) -> Iterator[OpenFile]:
-        """Give all files, those that changed looked into again."""
+        """Return all files, those that changed looked into again."""
         for key, file in list(self._files.items()):
             if stamp_of(file.path) != file.stamp:
                 self._files[key] = OpenFile.of(key, file.path, file.name, dropped=file.dropped)
@@ -149,10 +149,6 @@ class OpenFiles:
         if key not in files:
             raise ParameterError("this file is not open any more; open it again")
         return files[key]
-
-    def opened(self, keys: Sequence[str]) -> tuple[OpenFile, ...]:
-        """Give the files of these keys."""
-        return tuple(self[key] for key in keys)
 
     @property
     def room(self) -> int:
@@ -195,7 +191,7 @@ class OpenFiles:
         return self._files[key]
 
     def without_folder(self, text: str) -> str:
-        """Give a text in which the files that were dropped have the names that people know."""
+        """Return a text in which the files that were dropped have the names that people know."""
         if self._folder is None:
             return text
         return re.sub(rf"{re.escape(str(self._folder) + os.sep)}d\d+{re.escape(os.sep)}", "", text)
@@ -214,7 +210,7 @@ class OpenFiles:
 
 
 def _plain_name(name: str) -> str:
-    """Give the last part of a name, with nothing in it that a file system would take for more than a name."""
+    """Return the last part of a name, with nothing in it that a file system would take for more than a name."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     kept = "".join(letter if letter.isprintable() and letter not in '<>:"|?*' else "_" for letter in last)
     kept = kept.strip(". ")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from math import isfinite
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from fairtrial.calibration.methods import CALIBRATIONS
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.parameters import Argument, arguments_of, read_names
-from fairtrial.core.words import cut
+from fairtrial.core.schema import FLAG, NUMBER, Entries, Key, ValueKind, check_entries, one_of
 from fairtrial.fusion.methods import FUSIONS
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.rules.criteria import CRITERIA
@@ -19,20 +18,14 @@ Fields: TypeAlias = Mapping[str, Any]
 """What a browser sends; nothing of it is trusted."""
 _LONGEST = 2000
 _LABELS = {
-    "systems": "Systems",
-    "system": "System",
     "fusion": "Fused by",
     "normalise": "Scores normalised by",
     "measure": "Compared in",
     "method": "Calibrated by",
-    "by": "By",
     "impostor_by": "Impostor by (optional)",
     "shows": "Shown by",
-    "errors": "Errors",
-    "power": "Power",
-    "confidence": "Confidence",
 }
-"""Parameters in the words of the page."""
+"""Parameters in the words of the page, if their names will not do."""
 _REGISTERED: dict[str, Callable[[], Iterable[str]]] = {
     "criterion": lambda: CRITERIA,
     "measure": plain_measure_names,
@@ -51,14 +44,14 @@ def fields_of(function: Callable[..., Any], names: Iterable[str]) -> list[dict[s
 
 
 def _field(argument: Argument) -> dict[str, Any]:
-    name, choices = argument.name, list(argument.choices or _REGISTERED.get(argument.name, tuple)())
+    name, choices = argument.name, _choices(argument)
     summaries = {key: entry.summary for key, entry in _SUMMARIES.get(name, {}).items()}
     texts = [f"{choice}: {summaries[choice]}" if summaries.get(choice) else choice for choice in choices]
     kind = "names" if _is_list(argument) else "choice" if choices else argument.type.__name__
     default = None if argument.default in (..., ()) else argument.default
     return {
         "name": name,
-        "label": _LABELS.get(name, name.replace("_", " ")),
+        "label": _LABELS.get(name, name.replace("_", " ").capitalize()),
         "kind": kind,
         "choices": [list(pair) for pair in zip(choices, texts, strict=True)],
         "default": default,
@@ -66,64 +59,57 @@ def _field(argument: Argument) -> dict[str, Any]:
     }
 
 
+def keys_of(function: Callable[..., Any], names: Iterable[str]) -> list[Key]:
+    """Declare what a browser may send for some parameters of a function; None is their default."""
+    arguments = {argument.name: argument for argument in arguments_of(function)}
+    return [Key(name, _kind(arguments[name]), None) for name in names]
+
+
 def values_of(function: Callable[..., Any], names: Iterable[str], given: Fields) -> dict[str, Any]:
     """Check what a browser sent for some parameters of a function; what is missing keeps its default."""
-    arguments = {argument.name: argument for argument in arguments_of(function)}
-    return {name: _value(arguments[name], given[name]) for name in names if given.get(name) is not None}
+    values = check_fields(given, keys_of(function, names))
+    return {name: value for name, value in values.items() if value is not None}
 
 
-def _value(argument: Argument, value: Any) -> Any:
-    name = argument.name
+def check_fields(given: Fields, keys: Sequence[Key]) -> Entries:
+    """Check what a browser sent; None and fields of other forms are left out."""
+    sent = {name: value for name, value in given.items() if value is not None}
+    return check_entries(sent, keys, others=True, error=ParameterError)
+
+
+def _kind(argument: Argument) -> ValueKind:
     if _is_list(argument):
-        return check_names(name, value)
-    if argument.type is bool:
-        return check_flag(name, value)
-    if argument.type in (int, float):
-        return check_number(name, value, whole=argument.type is int)
-    return check_text(name, value, argument.choices or tuple(_REGISTERED.get(name, tuple)()))
+        return NAMES
+    choices = _choices(argument)
+    return one_of(choices) if choices else {bool: FLAG, int: WHOLE, float: NUMBER}.get(argument.type, TEXT)
+
+
+def _choices(argument: Argument) -> tuple[str, ...]:
+    return argument.choices or tuple(_REGISTERED.get(argument.name, tuple)())
 
 
 def _is_list(argument: Argument) -> bool:
     return argument.repeated or (argument.parameter.read is read_names and not argument.choices)
 
 
-def check_text(name: str, value: Any, choices: Iterable[str] = ()) -> str:
-    """Validate a text, perhaps one of some choices."""
+def _text(value: Any) -> str:
     if not isinstance(value, str) or len(value) > _LONGEST:
-        raise ParameterError(f"{name} must be a text, not {cut(repr(value))}")
-    choices = tuple(choices)
-    if choices and value not in choices:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, not {cut(repr(value))}")
+        raise TypeError
     return value
 
 
-def check_names(name: str, value: Any) -> tuple[str, ...]:
-    """Validate a list of texts."""
+def _names(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
-        raise ParameterError(f"{name} must be a list of texts, not {cut(repr(value))}")
-    return tuple(check_text(name, entry) for entry in value)
+        raise TypeError
+    return tuple(map(_text, value))
 
 
-def check_number(name: str, value: Any, *, whole: bool = False) -> float:
-    """Validate a finite number."""
-    try:
-        valid = not isinstance(value, bool) and isinstance(value, int | float) and isfinite(value)
-    except OverflowError:  # JSON has whole numbers of any length
-        valid = False
-    if not valid or (whole and value != int(value)):
-        raise ParameterError(f"{name} must be a {'whole ' if whole else ''}number, not {cut(repr(value))}")
-    return int(value) if whole else float(value)
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(float(value)):
+        raise TypeError
+    return int(value)
 
 
-def check_flag(name: str, value: Any) -> bool:
-    """Validate yes or no."""
-    if not isinstance(value, bool):
-        raise ParameterError(f"{name} must be true or false, not {cut(repr(value))}")
-    return value
-
-
-def check_fields(name: str, value: Any) -> Fields:
-    """Validate fields within a field."""
-    if not isinstance(value, dict):
-        raise ParameterError(f"{name} must hold fields, not {cut(repr(value))}")
-    return value
+TEXT = ValueKind("a text", _text)
+NAMES = ValueKind("a list of texts", _names)
+WHOLE = ValueKind("a whole number", _whole)

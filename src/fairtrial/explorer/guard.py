@@ -78,7 +78,7 @@ class Guard:
 
 
 def _is_own(headers: Headers, origins: Iterable[str], *, changes: bool) -> bool:
-    """Tell whether a request is from a page of ours or typed by the user; one that changes something must say so."""
+    """Check whether a request is from a page of ours or typed by the user; one that changes something must say so."""
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     if origin is None:
         return not changes and site in (None, "none", "same-origin")

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, TypeAlias
 
-from fairtrial.core.errors import FairtrialError
-
 Advance: TypeAlias = Callable[[float], None]
 """Called with the proportion of the work that is done, from 0 to 1; raises `Stopped` once the work is to stop."""
 
@@ -33,37 +31,32 @@ class Job:
     turn: AbstractContextManager[Any] = field(default_factory=nullcontext)
     done: float = 0.0
     result: Any = None
-    error: FairtrialError | None = None
-    """What the user can mend."""
-    failure: BaseException | None = None
-    """A bug."""
+    error: BaseException | None = None
     began: float = field(default_factory=monotonic)
     stopped: bool = False
     _ended: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _thread: threading.Thread | None = None
+    thread: threading.Thread = field(init=False)
 
     def start(self) -> Job:
         """Begin, and return at once."""
-        self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name="fairtrial job", daemon=True)
-        self._thread.start()
+        self.thread = threading.Thread(target=copy_context().run, args=(self._run,), name="fairtrial job", daemon=True)
+        self.thread.start()
         return self
 
     def _run(self) -> None:
-        result = error = failure = None
+        result = error = None
         try:
             with self.turn:
                 self._advance(0.0)
                 result = self.work(self._advance)
         except Stopped:
             return
-        except FairtrialError as raised:
+        except BaseException as raised:  # for those who wait
             error = raised
-        except BaseException as raised:  # shown to the user, and printed by the server
-            failure = raised
         with self._lock:
             if not self.stopped:
-                self.result, self.error, self.failure = result, error, failure
+                self.result, self.error = result, error
                 self._ended.set()
 
     def _advance(self, done: float) -> None:
@@ -81,11 +74,6 @@ class Job:
     def ended(self) -> bool:
         """Whether there is a result, an error, or an end by request."""
         return self._ended.is_set()
-
-    @property
-    def running(self) -> bool:
-        """Whether its thread still works, perhaps towards its next step after a stop."""
-        return self._thread is not None and self._thread.is_alive()
 
     @property
     def seconds(self) -> float:

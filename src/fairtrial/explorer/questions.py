@@ -13,6 +13,7 @@ from fairtrial.calibration.calibration import calibrate
 from fairtrial.calibration.curves import llr_map
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.parameters import arguments_of, changed, option_words, repeat_call
+from fairtrial.core.schema import Key
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.trials import Further, Trials
 from fairtrial.core.words import listed, percent, plural, term
@@ -23,10 +24,10 @@ from fairtrial.evaluation.expected import expected_performance
 from fairtrial.evaluation.paired_tests import pair_judgements
 from fairtrial.explorer.answers import MAX_ROWS, Answer, Repeated, drawn_later, figures_of
 from fairtrial.explorer.data import Data, Point
-from fairtrial.explorer.forms import Fields, check_names, fields_of, values_of
+from fairtrial.explorer.forms import NAMES, Fields, check_fields, fields_of, values_of
 from fairtrial.explorer.jobs import Advance
+from fairtrial.figures.axes import Floats
 from fairtrial.figures.scores import diagnostics
-from fairtrial.figures.style import Floats
 from fairtrial.figures.system import along_alpha
 from fairtrial.figures.table import FIGURES
 from fairtrial.figures.zoo import zoo_chart
@@ -50,7 +51,7 @@ class Asked:
     values: Mapping[str, Any]
 
     def systems(self, least: int = 1) -> tuple[str, ...]:
-        """Give the systems that were chosen, all of them by default."""
+        """Return the systems that were chosen, all of them by default."""
         names = self.values.get("systems") or ((self.values["system"],) if "system" in self.values else ())
         chosen = self.data.chosen(names)
         if len(chosen) < least:
@@ -58,14 +59,14 @@ class Asked:
         return chosen
 
     def two(self) -> tuple[str, str]:
-        """Give the two systems that were chosen."""
+        """Return the two systems that were chosen."""
         names = self.systems(2)
         if len(names) != 2:
             raise ParameterError("choose two systems", code="two-systems")
         return names[0], names[1]
 
     def keywords(self, function: Callable[..., Any], *, point: bool = True) -> dict[str, Any]:
-        """Tell what a function is asked with, without its defaults."""
+        """Select what a function is asked with, without its defaults."""
         names = {argument.name for argument in arguments_of(function)}
         values = {**self.values, **(self.point.keywords() if point else {}), **self.data.chance}
         if "systems" in names:
@@ -132,7 +133,7 @@ class Question:
             raise TrialsError(why, code="not-applicable")
         values = {**self.fixed, **values_of(self.function, (*self.fields, *self.more), given)}
         if "system" not in self.fields:
-            values["systems"] = check_names("systems", given.get("systems", ()))
+            values["systems"] = check_fields(given, [Key("systems", NAMES, ())])["systems"]
         if self.function is compare and len(data.test) >= _MANY_TRIALS:
             values["n_resamples"] = _FEW_RESAMPLES  # the primary test does not need them
         point = Point.of(given) if self.at_point else Point()
@@ -231,7 +232,7 @@ def _evaluate(asked: Asked, advance: Advance) -> Answer:
     if data.reading.folds is None:
         options: dict[str, Any] = {"systems": names, "criterion": point.rule, "alpha": point.alpha}
         options |= {"confidence": confidence, "cluster": data.reading.cluster}
-        drawn |= drawn_later(diagnostic=lambda: asked.call(diagnostics, **options))
+        drawn |= drawn_later({"diagnostic": lambda: asked.call(diagnostics, **options)})
     return replace(answer, drawn=drawn, page=lambda: page_of(result))
 
 
@@ -269,7 +270,7 @@ def _compare(asked: Asked, advance: Advance) -> Answer:
 
 
 def _assumption(data: Data, threshold: str, chosen: str) -> str:
-    """Tell what a comparison rests on; `chosen`: thresholds or calibrations, which dev gave."""
+    """Write what a comparison rests on; `chosen`: thresholds or calibrations, which dev gave."""
     sharing = data.sets.sharing
     if sharing == "none":
         why = "as was asked for" if data.sets.cluster == "none" else "as there are no ids"
@@ -345,7 +346,7 @@ def _groups(asked: Asked, advance: Advance) -> Answer:
 
 
 def _of_people(asked: Asked) -> bool:
-    """Tell whether the columns to group by are those of the table of people."""
+    """Check whether the columns to group by are those of the table of people."""
     return all(name in asked.data.people_columns for name in asked.values.get("by", ()))
 
 
@@ -374,7 +375,7 @@ def _calibrate(asked: Asked, advance: Advance) -> Answer:
         **figures_of(result, "pav", confidence=confidence, rng=rng),
     }
     if len(names) == 1:
-        drawn |= drawn_later(llr_map=lambda: llr_map(result.systems[0], confidence=confidence, rng=rng))
+        drawn |= drawn_later({"llr-map": lambda: llr_map(result.systems[0], confidence=confidence, rng=rng)})
     return Answer.of(result, drawn, rng=rng)
 
 
@@ -473,7 +474,7 @@ def _repeat_errors(asked: Asked) -> Repeated:
 
 
 def _trial_table(trials: Trials, scores: Floats, thresholds: Floats, notes: tuple[str, ...]) -> Table:
-    """Give one row per wrong trial, the farthest from the threshold first."""
+    """Tabulate one row per wrong trial, the farthest from the threshold first."""
 
     def texts(column: Further) -> list[str]:
         values = np.asarray(column) if isinstance(column, np.ndarray) else column.decode()
@@ -496,7 +497,7 @@ def _trial_table(trials: Trials, scores: Floats, thresholds: Floats, notes: tupl
 
 
 def _person_table(trials: Trials, wrong: NDArray[np.bool_], role: str) -> Table:
-    """Give one row per person with an error, the most errors first."""
+    """Tabulate one row per person with an error, the most errors first."""
     ids = trials.ids[role].numbered()
     counts = [
         np.bincount(ids.codes[rows], minlength=len(ids.names))
@@ -533,10 +534,8 @@ QUESTIONS: dict[str, Question] = {
     "compare": Question(("compare",), compare, ("systems", "measure"), _compare, least=2),
     "plan": Question(("plan",), plan_comparison, ("power",), _plan, _repeat_plan, least=2, at_threshold=True),
     "fuse": Question(("fuse",), fuse, ("systems", "fusion", "normalise"), _fuse, least=2, needs_test=True),
-    "groups": Question(
-        ("groups",), evaluate_groups, ("system", "by", "impostor_by"), _groups, _repeat_groups, needs_test=True
-    ),
-    "calibrate": Question(("calibrate",), calibrate, ("systems", "method"), _calibrate, needs_test=True),
+    "groups": Question(("groups",), evaluate_groups, ("system", "by", "impostor_by"), _groups, _repeat_groups),
+    "calibrate": Question(("calibrate",), calibrate, ("systems", "method"), _calibrate),
     "zoo": Question(
         ("plot", "zoo"),
         zoo_data,

@@ -37,7 +37,7 @@ class Session:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def known_data(self) -> Data:
-        """Give the trials; raise an error if none have been read, or if their files have changed."""
+        """Return the trials; raise an error if none have been read, or if their files have changed."""
         if self.data is None:
             raise TrialsError("nothing has been read yet; open score files first", code="nothing-read")
         self.data.check_unchanged()
@@ -73,7 +73,7 @@ class Session:
             return key
 
     def job(self, key: str) -> Job:
-        """Give a job; raise an error if it is forgotten."""
+        """Return a job; raise an error if it is forgotten."""
         if key not in self.jobs:
             raise ParameterError("this computation is gone; ask again", code="forgotten")
         return self.jobs[key]
@@ -90,7 +90,7 @@ class Session:
         return key, kept
 
     def kept(self, key: str) -> Kept:
-        """Give an answer; raise an error if it is forgotten."""
+        """Return an answer; raise an error if it is forgotten."""
         if key not in self.answers:
             raise ParameterError("this answer is not kept any more; ask again", code="forgotten")
         return self.answers[key]
@@ -116,7 +116,7 @@ class Sessions:
         self._lock = threading.Lock()
 
     def new(self) -> Session:
-        """Give a new session; if there are many, the one that was not used for the longest time is closed."""
+        """Return a new session; if there are many, the one that was not used for the longest time is closed."""
         key = secrets.token_urlsafe(9)
         session = Session(key, OpenFiles(self._paths, self._folder.path / key))
         with self._lock:
@@ -127,7 +127,7 @@ class Sessions:
         return session
 
     def get(self, key: str) -> Session | None:
-        """Give a session by its key."""
+        """Return a session by its key."""
         with self._lock:
             if key in self._sessions:
                 self._sessions.move_to_end(key)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import expit, logit
 
-from fairtrial.calibration.calibration import CalibratedSystem, calibrated_words
+from fairtrial.calibration.calibration import CalibratedSystem, CalibratedSystems, calibrate, calibrated_words
 from fairtrial.calibration.curves import (
     BayesErrorCurve,
     EceCurve,
@@ -23,33 +22,24 @@ from fairtrial.calibration.curves import (
     tippett_curve,
 )
 from fairtrial.calibration.measures import GIVEN_CALIBRATION
+from fairtrial.calibration.methods import LinearInfluence
 from fairtrial.core.errors import ParameterError
+from fairtrial.core.results import plain
+from fairtrial.core.trials import Trials
 from fairtrial.core.words import level_text, listed, percent
-from fairtrial.figures.style import (
-    GREY,
-    TOGETHER,
-    Axis,
-    Floats,
-    Range,
-    axes_for,
-    draw_band,
-    draw_line,
-    draw_marked_line,
-    explain,
-    explain_band,
-    in_percent,
-    legible,
-    linear_axis,
-    padded,
-    sentences,
-    several,
-)
+from fairtrial.figures.axes import TOGETHER, Axis, Floats, Range, ends_of, linear_axis, padded
+from fairtrial.figures.det import only_system
+from fairtrial.figures.style import GREY, Pen, axes_for, legible, sentences, several
+from fairtrial.figures.table import Drawn
+from fairtrial.inference.people import Cluster
 from fairtrial.rules.measures import SUPPORT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+Bands = Literal["none", "pointwise"]
+Calibrated: TypeAlias = CalibratedSystems | CalibratedSystem
 _KINDS: dict[str, tuple[Any, str]] = {
     "calibrated": ("-", "calibrated"),
     "minimum": ((0, (2, 1.2)), "minimum, a posteriori"),
@@ -77,26 +67,26 @@ def _highest(lines: Sequence[Floats]) -> float:
     return min(max(1.05 * top, 1.05), _HIGHEST)
 
 
-def _draw_over_priors(ax: Axes, curves: Sequence[BayesErrorCurve | EceCurve], label: str, top: float) -> None:
+def _draw_over_priors(pen: Pen, curves: Sequence[BayesErrorCurve | EceCurve], label: str, top: float) -> None:
     """Draw bands, axes and legend of curves along prior log-odds, with the priors themselves above."""
     for number, curve in enumerate(curves):
         if curve.band is not None:
-            draw_band(ax, number, curve.band.log_odds, curve.band.low, curve.band.high)
-    low, high = float(curves[0].log_odds[0]), float(curves[0].log_odds[-1])
-    ax.set(xlim=(low, high), xlabel="prior log-odds of a genuine trial", ylim=(0, top), ylabel=label)
-    above = ax.secondary_xaxis("top", functions=(lambda x: x, lambda x: x))
+            pen.band(number, curve.band.log_odds, curve.band.low, curve.band.high)
+    low, high = ends_of(curves[0].log_odds)
+    pen.axes.set(xlim=(low, high), xlabel="prior log-odds of a genuine trial", ylim=(0, top), ylabel=label)
+    above = pen.axes.secondary_xaxis("top", functions=(lambda x: x, lambda x: x))
     priors = [prior for prior in _PRIORS if low <= logit(prior) <= high]
     above.set_xticks([float(logit(prior)) for prior in priors], labels=[f"{prior:g}" for prior in priors])
     above.set_xlabel("prior of a genuine trial", fontsize="small")
     above.tick_params(labelsize="small")
     for number, curve in enumerate(curves):
-        draw_marked_line(ax, number, [], [], legible(curve.system), markersize=4, linestyle="")
+        pen.marked_line(number, [], [], legible(curve.system), markersize=4, linestyle="")
     for kind, (dashes, words) in _KINDS.items():
         if kind != "raw" or any(curve.raw is not None for curve in curves):
             where = f" {calibrated_words(curves[0].kind)}" if kind == "calibrated" else ""
-            explain(ax, f"{words}{where}", linestyle=dashes)
+            pen.explain(f"{words}{where}", linestyle=dashes)
     for band in _bands_in_words(curves):
-        explain_band(ax, band.partition(",")[0])
+        pen.explain_band(band.partition(",")[0])
 
 
 def _bands_in_words(curves: Sequence[BayesErrorCurve | EceCurve]) -> list[str]:
@@ -104,9 +94,38 @@ def _bands_in_words(curves: Sequence[BayesErrorCurve | EceCurve]) -> list[str]:
     return list(dict.fromkeys(str(curve.band.described) for curve in curves if curve.band is not None))
 
 
-def _draw_kind(ax: Axes, number: int, kind: str, log_odds: Floats, values: Floats, **more: Any) -> None:
+def _draw_kind(pen: Pen, number: int, kind: str, log_odds: Floats, values: Floats, **more: Any) -> None:
     places = (3 * number % _APART, _APART)
-    draw_marked_line(ax, number, log_odds, values, markersize=4, markevery=places, linestyle=_KINDS[kind][0], **more)
+    pen.marked_line(number, log_odds, values, markersize=4, markevery=places, linestyle=_KINDS[kind][0], **more)
+
+
+def _curves_of(result: Calibrated, make: Callable[..., Any], **options: Any) -> Drawn:
+    """Compute a curve of each system, and gather the notes of all."""
+    systems = getattr(result, "systems", (result,))
+    curves = [make(system, **options) for system in systems]
+    return Drawn((curves,), {}, tuple(note for system in systems for note in system.notes))
+
+
+def _level(bands: Bands, confidence: float) -> float | None:
+    """Give the confidence of bands, if there are any."""
+    if bands == "none" and confidence != 0.95:
+        raise ParameterError("{confidence!p} applies to {bands!p}", code="does-not-apply", confidence=0, bands=0)
+    return None if bands == "none" else confidence
+
+
+def bayes_errors(result: Calibrated, *, bands: Bands = "none", raw: bool = False, confidence: float = 0.95) -> Drawn:
+    """Compute the normalised Bayes error over prior log-odds.
+
+    Parameters
+    ----------
+    bands : {"none", "pointwise"}, default "none"
+        Intervals along the calibrated line.
+    raw : bool, default False
+        The scores are log-likelihood ratios already: draw them unchanged, too.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    """
+    return _curves_of(result, bayes_error_curve, raw=raw, confidence=_level(bands, confidence))
 
 
 def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax: Axes | None = None) -> Axes:
@@ -138,7 +157,12 @@ def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax:
     'prior log-odds of a genuine trial'
     """
     systems = several(curves)
-    with axes_for(ax, "bayes-error") as axes:
+    caption = sentences(
+        f"Normalised Bayes error, calibrated {calibrated_words(systems[0].kind)}; at 1 (grey line) decisions "
+        f"without scores are as good. Faint: fewer than {SUPPORT} errors of a kind, left out above the axis",
+        *_bands_in_words(systems),
+    )
+    with axes_for(ax, "bayes-error", caption) as (axes, pen):
         axes.axhline(1.0, color=GREY, linewidth=0.9, zorder=1)
         top = _highest([curve.calibrated.rates for curve in systems])
         for number, curve in enumerate(systems):
@@ -146,23 +170,24 @@ def bayes_error_plot(curves: BayesErrorCurve | Sequence[BayesErrorCurve], *, ax:
                 errors = getattr(curve, kind)
                 if errors is not None and kind == "calibrated":
                     faint = np.where(errors.rates <= top, errors.rates, np.nan)
-                    _draw_kind(axes, number, kind, curve.log_odds, faint, alpha=_FAINT)
-                    _draw_kind(axes, number, kind, curve.log_odds, np.where(errors.supported, errors.rates, np.nan))
+                    _draw_kind(pen, number, kind, curve.log_odds, faint, alpha=_FAINT)
+                    _draw_kind(pen, number, kind, curve.log_odds, np.where(errors.supported, errors.rates, np.nan))
                 elif errors is not None:
-                    _draw_kind(axes, number, kind, curve.log_odds, errors.rates, linewidth=1.1, marker="")
-        _draw_over_priors(axes, systems, "normalised Bayes error on test", top)
-        explain(axes, f"fewer than {SUPPORT} errors of a kind", linestyle="-", alpha=_FAINT)
+                    _draw_kind(pen, number, kind, curve.log_odds, errors.rates, linewidth=1.1, marker="")
+        _draw_over_priors(pen, systems, "normalised Bayes error on test", top)
+        pen.explain(f"fewer than {SUPPORT} errors of a kind", linestyle="-", alpha=_FAINT)
         return axes
 
 
-def bayes_error_caption(curves: BayesErrorCurve | Sequence[BayesErrorCurve]) -> str:
-    """Say what a figure of Bayes errors shows."""
-    systems = several(curves)
-    return sentences(
-        f"Normalised Bayes error, calibrated {calibrated_words(systems[0].kind)}; at 1 (grey line) decisions "
-        f"without scores are as good. Faint: fewer than {SUPPORT} errors of a kind, left out above the axis",
-        *_bands_in_words(systems),
-    )
+def cross_entropies(result: Calibrated, *, bands: Bands = "none", raw: bool = False, confidence: float = 0.95) -> Drawn:
+    """Compute the empirical cross-entropy over prior log-odds.
+
+    Parameters
+    ----------
+    result, bands, raw, confidence
+        As of `bayes_errors`.
+    """
+    return _curves_of(result, ece_curve, raw=raw, confidence=_level(bands, confidence))
 
 
 def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -> Axes:
@@ -193,32 +218,67 @@ def ece_plot(curves: EceCurve | Sequence[EceCurve], *, ax: Axes | None = None) -
     'prior log-odds of a genuine trial'
     """
     systems = several(curves)
-    with axes_for(ax, "ece") as axes:
-        for number, curve in enumerate(systems):
-            for kind in _KINDS:
-                bits = getattr(curve, kind)
-                if bits is not None:
-                    _draw_kind(axes, number, kind, curve.log_odds, bits)
-        _draw_over_priors(axes, systems, "empirical cross-entropy on test (bits)", _highest_bits(systems))
-        first = systems[0]
-        axes.plot(first.log_odds, first.neutral, color=GREY, linewidth=0.9, zorder=1, label="no evidence (LR = 1)")
-        return axes
-
-
-def ece_caption(curves: EceCurve | Sequence[EceCurve]) -> str:
-    """Say what a figure of cross-entropy shows."""
-    systems = several(curves)
-    return sentences(
+    caption = sentences(
         f"Empirical cross-entropy, calibrated {calibrated_words(systems[0].kind)}; at log-odds of 0: Cllr and "
         "min Cllr. Above the grey line, the likelihood ratio of 1 for every trial, evidence misleads",
         *_bands_in_words(systems),
     )
+    with axes_for(ax, "ece", caption) as (axes, pen):
+        for number, curve in enumerate(systems):
+            for kind in _KINDS:
+                bits = getattr(curve, kind)
+                if bits is not None:
+                    _draw_kind(pen, number, kind, curve.log_odds, bits)
+        _draw_over_priors(pen, systems, "empirical cross-entropy on test (bits)", _highest_bits(systems))
+        first = systems[0]
+        axes.plot(first.log_odds, first.neutral, color=GREY, linewidth=0.9, zorder=1, label="no evidence (LR = 1)")
+        return axes
 
 
 def _highest_bits(curves: Sequence[EceCurve]) -> float:
     """Give the upper end of an axis of cross-entropy: near the curves, which may be far below no evidence."""
     top = max(float(np.fmax.reduce(curve.calibrated, initial=0.0)) for curve in curves)
     return min(max(2.0 * top, 0.05), _HIGHEST)
+
+
+def llr_maps(
+    dev: Trials,
+    test: Trials,
+    *,
+    methods: Sequence[str] = ("logistic",),
+    prior: float = 0.5,
+    confidence: float = 0.95,
+    cluster: Cluster | None = None,
+    n_resamples: int = 1000,
+    rng: np.random.Generator | int | None = 0,
+) -> Drawn:
+    """Compute the maps of calibrations of one system, with bands by dev people.
+
+    Parameters
+    ----------
+    methods : sequence of str, default ("logistic",)
+        How scores are calibrated: logistic, pav, gaussian, kde; several give several maps.
+    prior : float, default 0.5
+        The prior probability of a genuine trial at which ``logistic`` and ``gaussian`` weigh the classes.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    cluster : {"none", "claim", "subject", "both"}, optional
+        What dependent trials share; by default all known ids.
+    n_resamples : int, default 1000
+        The number of resamples of people for bands.
+    """
+    only_system(dev)
+    systems = [
+        calibrate(dev, test, method=name, prior=prior, confidence=confidence, cluster=cluster).systems[0]
+        for name in dict.fromkeys(methods)
+    ]
+    if all(isinstance(system.calibration.influence, LinearInfluence) for system in systems):
+        for name, value, usual in (("rng", rng, 0), ("n_resamples", n_resamples, 1000)):
+            if value != usual:
+                template = f"{{{name}!p}} applies to maps whose band resamples dev, as that of pav does"
+                raise ParameterError(template, code="does-not-apply", **{name: 0})
+    maps = [llr_map(system, confidence=confidence, n_resamples=n_resamples, rng=rng) for system in systems]
+    return Drawn((maps,), {}, tuple(note for system in systems for note in system.notes))
 
 
 def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> Axes:
@@ -250,27 +310,48 @@ def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> 
     if len(systems) > 1:
         text = f"scores of {listed(systems)} have different scales: draw the maps of one system"
         raise ParameterError(text, code="several-scales")
-    with axes_for(ax, "llr-map") as axes:
+    people = "trials taken as independent" if first.cluster == "none" else f"dev people, cluster {first.cluster}"
+    by = [f"{method.method} by {'resampling dev' if method.resampled else 'its parameters'}" for method in methods]
+    band = f"{level_text(first.confidence)} pointwise band"
+    caption = (
+        f"Maps from scores of {first.system} to log-likelihood ratios, fitted on dev. {band}s, {people}: "
+        f"{', '.join(by)}."
+    )
+    with axes_for(ax, "llr-map", caption) as (axes, pen):
         axes.axhline(0.0, color=GREY, linewidth=0.9, zorder=1)
         for number, method in enumerate(methods):
-            draw_band(axes, number, method.scores, method.low, method.high)
-            draw_line(axes, number, method.scores, method.ratios, method.method)
-        axes.set(xlim=(float(first.scores[0]), float(first.scores[-1])), xlabel=f"score of {legible(first.system)}")
+            pen.band(number, method.scores, method.low, method.high)
+            pen.line(number, method.scores, method.ratios, method.method)
+        axes.set(xlim=ends_of(first.scores), xlabel=f"score of {legible(first.system)}")
         axes.set_ylabel(_RATIO)
-        explain_band(axes, f"{level_text(first.confidence)} pointwise band")
+        pen.explain_band(band)
         return axes
 
 
-def llr_map_caption(maps: LlrMap | Sequence[LlrMap]) -> str:
-    """Say what a figure of maps shows."""
-    methods = several(maps)
-    first = methods[0]
-    people = "trials taken as independent" if first.cluster == "none" else f"dev people, cluster {first.cluster}"
-    by = [f"{method.method} by {'resampling dev' if method.resampled else 'its parameters'}" for method in methods]
-    return (
-        f"Maps from scores of {first.system} to log-likelihood ratios, fitted on dev. {level_text(first.confidence)} "
-        f"pointwise bands, {people}: {', '.join(by)}."
-    )
+def pav_curves(
+    result: Calibrated,
+    *,
+    of_scores: bool = False,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    rng: np.random.Generator | int | None = 0,
+) -> Drawn:
+    """Compute calibrated log-likelihood ratios against those of test, with bands.
+
+    Parameters
+    ----------
+    of_scores : bool, default False
+        Along the scores of one system, not its calibrated ratios.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    n_resamples : int, default 1000
+        The number of resamples of people for bands.
+    """
+    if of_scores and len(getattr(result, "systems", (result,))) != 1:
+        text = "{of_scores!p} are those of one system; choose it with {systems!p}"
+        raise ParameterError(text, code="systems", of_scores=0, systems=0)
+    options = {"of_scores": of_scores, "confidence": confidence, "n_resamples": n_resamples, "rng": rng}
+    return _curves_of(result, pav_curve, **options)
 
 
 def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -> Axes:
@@ -307,8 +388,12 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
         text = "scores of several systems have several scales: draw one curve, or log-likelihood ratios"
         raise ParameterError(text, code="several-scales")
     (left, right), (bottom, top), up = _pav_limits(systems)
-    with axes_for(ax, "pav") as axes:
-        calibrated = f"calibrated {calibrated_words(first.kind)}"
+    calibrated, band = f"calibrated {calibrated_words(first.kind)}", f"{level_text(first.confidence)} pointwise band"
+    caption = (
+        f"Log-likelihood ratios by PAV on test, a posteriori, against those {calibrated}. Infinite: trials there are "
+        f"of one class only. {band}s, {first.method}."
+    )
+    with axes_for(ax, "pav", caption) as (axes, pen):
         guide = first.guide if first.of_scores else ([left, right], [left, right])
         axes.plot(*guide, color=GREY, linewidth=0.9, zorder=1, label="perfect agreement")
         for number, curve in enumerate(systems):
@@ -316,24 +401,15 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
                 np.clip(np.concatenate([values[:1], values]), bottom, top)
                 for values in (curve.low, curve.high, curve.ratios)
             )
-            draw_band(axes, number, np.concatenate([[curve.start], curve.places]), low, high, step="pre")
+            pen.band(number, np.concatenate([[curve.start], curve.places]), low, high, step="pre")
             ends = np.concatenate([[curve.start], curve.ends])
-            draw_line(axes, number, ends, ratios, legible(curve.system), drawstyle="steps-pre")
+            pen.line(number, ends, ratios, legible(curve.system), drawstyle="steps-pre")
         axes.set(xlim=(left, right), xlabel="score" if first.of_scores else f"{_RATIO}, {calibrated}")
-        axes.set(ylim=(up.low, up.high), ylabel=f"{_RATIO} by PAV on test")
-        places, texts = zip(*up.ticks, strict=True)
+        axes.set(ylim=(up["low"], up["high"]), ylabel=f"{_RATIO} by PAV on test")
+        places, texts = zip(*up["ticks"], strict=True)
         axes.set_yticks(places, labels=[text.replace("-", "\N{MINUS SIGN}") for text in texts])
-        explain_band(axes, f"{level_text(first.confidence)} pointwise band")
+        pen.explain_band(band)
         return axes
-
-
-def pav_caption(curves: PavCurve | Sequence[PavCurve]) -> str:
-    """Say what a PAV figure shows."""
-    first = several(curves)[0]
-    return (
-        f"Log-likelihood ratios by PAV on test, a posteriori, against those calibrated {calibrated_words(first.kind)}. "
-        f"Infinite: trials there are of one class only. {level_text(first.confidence)} pointwise bands, {first.method}."
-    )
 
 
 def _pav_limits(curves: Sequence[PavCurve]) -> tuple[Range, Range, Axis]:
@@ -345,11 +421,16 @@ def _pav_limits(curves: Sequence[PavCurve]) -> tuple[Range, Range, Axis]:
         values += [curve.low[within], curve.high[within], curve.ratios, curve.guide[1]]
     bottom, top = padded(np.concatenate(values))
     axis = linear_axis(f"{_RATIO} on test", padded((bottom, top), room=0.04))
-    ticks = [tick for tick in axis.ticks if bottom + axis.high - top < tick[0] < 2 * top - axis.high]
+    ticks = [tick for tick in axis["ticks"] if bottom + axis["high"] - top < tick[0] < 2 * top - axis["high"]]
     for end, sign in ((bottom, -1), (top, 1)):
         if any((curve.ratios == sign * np.inf).any() for curve in curves):
             ticks.append((end, "\N{MINUS SIGN}\N{INFINITY}" if sign < 0 else "\N{INFINITY}"))
-    return (float(left), float(right)), (bottom, top), replace(axis, ticks=tuple(sorted(ticks)))
+    return (float(left), float(right)), (bottom, top), {**axis, "ticks": tuple(sorted(ticks))}
+
+
+def tippett_curves(result: Calibrated) -> Drawn:
+    """Compute the proportions of trials above each log-likelihood ratio."""
+    return _curves_of(result, tippett_curve)
 
 
 def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | None = None) -> Axes:
@@ -381,25 +462,21 @@ def tippett_plot(curves: TippettCurve | Sequence[TippettCurve], *, ax: Axes | No
     'log-likelihood ratio'
     """
     systems = several(curves)
-    with axes_for(ax, "tippett") as axes:
+    calibrated = calibrated_words(systems[0].kind)
+    caption = f"Tippett plot: test trials above each log-likelihood ratio, calibrated {calibrated}."
+    with axes_for(ax, "tippett", caption) as (axes, pen):
         axes.axvline(0.0, color=GREY, linewidth=0.9, zorder=1)
         for number, curve in enumerate(systems):
             style: dict[str, Any] = {"markersize": 4, "markevery": (11 * number % _MARKERS_APART, _MARKERS_APART)}
             label = f"{legible(curve.system)}: {_misleading(curve)} on the wrong side"
-            draw_marked_line(axes, number, curve.ratios, curve.genuine, label, linestyle="-", **style)
-            draw_marked_line(axes, number, curve.ratios, curve.impostor, linestyle=(0, (4, 1.5)), **style)
+            pen.marked_line(number, curve.ratios, curve.genuine, label, linestyle="-", **style)
+            pen.marked_line(number, curve.ratios, curve.impostor, linestyle=(0, (4, 1.5)), **style)
         ends = min(curve.ratios[0] for curve in systems), max(curve.ratios[-1] for curve in systems)
         axes.set(xlim=ends, xlabel=_RATIO, ylim=(0, 1))
-        in_percent(axes.yaxis, "test trials above")
-        explain(axes, "genuine trials", linestyle="-")
-        explain(axes, "impostor trials", linestyle=(0, (4, 1.5)))
+        pen.rates("y", "test trials above")
+        pen.explain("genuine trials", linestyle="-")
+        pen.explain("impostor trials", linestyle=(0, (4, 1.5)))
         return axes
-
-
-def tippett_caption(curves: TippettCurve | Sequence[TippettCurve]) -> str:
-    """Say what a Tippett plot shows."""
-    kind = calibrated_words(several(curves)[0].kind)
-    return f"Tippett plot: test trials above each log-likelihood ratio, calibrated {kind}."
 
 
 def _misleading(curve: TippettCurve) -> str:
@@ -410,27 +487,13 @@ def _misleading(curve: TippettCurve) -> str:
 def _over_priors_chart(curve: BayesErrorCurve | EceCurve) -> dict[str, Any]:
     """Give the band of a calibrated system, its line and the minimum; infinite limits are above any axis."""
     assert curve.band is not None
-    chart = {"band": {"low": curve.band.low.tolist(), "high": np.minimum(curve.band.high, _BEYOND).tolist()}}
+    band = {"low": curve.band.low, "high": np.minimum(curve.band.high, _BEYOND)}
     if isinstance(curve, EceCurve):
-        return {**chart, "calibrated": curve.calibrated.tolist(), "minimum": curve.minimum.tolist()}
-    counts = curve.calibrated.counts
-    return {
-        **chart,
-        "calibrated": curve.calibrated.rates.tolist(),
-        "minimum": curve.minimum.rates.tolist(),
-        "supported": curve.calibrated.supported.astype(int).tolist(),
-        "false_accepts": counts.false_accepts.tolist(),
-        "false_rejects": counts.false_rejects.tolist(),
-    }
-
-
-def _tippett_chart(curve: TippettCurve) -> dict[str, Any]:
-    return {
-        "x": linear_axis(_RATIO, (float(curve.ratios[0]), float(curve.ratios[-1]))).to_dict(),
-        "genuine": curve.genuine.tolist(),
-        "impostor": curve.impostor.tolist(),
-        "misled": f"{_misleading(curve)} trials",
-    }
+        return {"band": band, "calibrated": curve.calibrated, "minimum": curve.minimum}
+    errors = curve.calibrated
+    lines = {"calibrated": errors.rates, "minimum": curve.minimum.rates, "supported": errors.supported.astype(int)}
+    counts = {name: getattr(errors.counts, name) for name in ("false_accepts", "false_rejects")}
+    return {"band": band, **lines, **counts}
 
 
 def _pav_chart(curve: PavCurve) -> dict[str, Any]:
@@ -438,23 +501,13 @@ def _pav_chart(curve: PavCurve) -> dict[str, Any]:
     across, up, upwards = _pav_limits([curve])
     some = np.unique(np.linspace(0, len(curve.ends) - 1, _MOST_STEPS).astype(np.int64))
     return {
-        "x": linear_axis(f"{_RATIO} from dev", across).to_dict(),
-        "y": upwards.to_dict(),
-        "at": np.clip([curve.start, *curve.ends[some]], *across).tolist(),
-        "steps": np.clip(curve.ratios[some], *up).tolist(),
-        "places": np.clip([curve.start, *curve.places], *across).tolist(),
-        "low": np.clip(curve.low, *up).tolist(),
-        "high": np.clip(curve.high, *up).tolist(),
-    }
-
-
-def _map_chart(curve: LlrMap) -> dict[str, Any]:
-    return {
-        "scores": linear_axis("score", (float(curve.scores[0]), float(curve.scores[-1]))).to_dict(),
-        "y": linear_axis(_RATIO, padded([curve.low, curve.high])).to_dict(),
-        "llr": curve.ratios.tolist(),
-        "low": curve.low.tolist(),
-        "high": curve.high.tolist(),
+        "x": linear_axis(f"{_RATIO} from dev", across),
+        "y": upwards,
+        "at": np.clip([curve.start, *curve.ends[some]], *across),
+        "steps": np.clip(curve.ratios[some], *up),
+        "places": np.clip([curve.start, *curve.places], *across),
+        "low": np.clip(curve.low, *up),
+        "high": np.clip(curve.high, *up),
     }
 
 
@@ -467,36 +520,34 @@ def evidence_charts(results: Sequence[CalibratedSystem], *, confidence: float, r
     errors = [bayes_error_curve(result, confidence=confidence) for result in results]
     entropies = [ece_curve(result, confidence=confidence) for result in results]
     pavs = [pav_curve(result, **resampling) for result in results]
-    systems = [
-        {
-            "name": bayes.system,
-            "bayes": _over_priors_chart(bayes),
-            "ece": _over_priors_chart(ece),
-            "tippett": _tippett_chart(tippett_curve(result, points=_TIPPETT_POINTS)),
-            "pav": _pav_chart(pav),
-            "map": _map_chart(llr_map(result, points=_MAP_POINTS, **resampling))
-            if len(result.calibration.systems) == 1 and result.dev is not None
-            else None,
-        }
-        for result, bayes, ece, pav in zip(results, errors, entropies, pavs, strict=True)
-    ]
-    bayes, odds, neutral = errors[0], errors[0].log_odds, entropies[0].neutral
+    systems: list[dict[str, Any]] = []
+    for result, bayes, ece, pav in zip(results, errors, entropies, pavs, strict=True):
+        charts = {"bayes": _over_priors_chart(bayes), "ece": _over_priors_chart(ece), "pav": _pav_chart(pav)}
+        tippett = tippett_curve(result, points=_TIPPETT_POINTS)
+        lines = {"genuine": tippett.genuine, "impostor": tippett.impostor, "misled": f"{_misleading(tippett)} trials"}
+        charts["tippett"] = {"x": linear_axis(_RATIO, ends_of(tippett.ratios)), **lines}
+        systems.append({"name": bayes.system, **charts, "map": None})
+        if len(result.calibration.systems) == 1 and result.dev is not None:
+            fitted = llr_map(result, points=_MAP_POINTS, **resampling)
+            axes = {"scores": linear_axis("score", ends_of(fitted.scores))}
+            axes["y"] = linear_axis(_RATIO, padded([fitted.low, fitted.high]))
+            systems[-1]["map"] = {**axes, "llr": fitted.ratios, "low": fitted.low, "high": fitted.high}
+    bayes, odds = errors[0], errors[0].log_odds
     assert bayes.band is not None
     level, calibrated = level_text(pavs[0].confidence), f"calibrated {calibrated_words(bayes.kind)}"
     around = f"{level} band, {GIVEN_CALIBRATION[bayes.band.threshold]}"
-    return {
+    highest = _highest([curve.calibrated.rates for curve in errors])
+    shared = {
         "systems": systems,
         "together": len(systems) <= TOGETHER,
-        "log_odds": odds.tolist(),
-        "priors": expit(odds).tolist(),
-        "band_odds": bayes.band.log_odds.tolist(),
-        "neutral": neutral.tolist(),
-        "odds": linear_axis("prior log-odds of a genuine trial", (float(odds[0]), float(odds[-1]))).to_dict(),
-        "rates": linear_axis(
-            "normalised Bayes error", (0.0, _highest([curve.calibrated.rates for curve in errors]))
-        ).to_dict(),
-        "bits": linear_axis("cross-entropy (bits)", (0.0, _highest_bits(entropies))).to_dict(),
-        "shares": linear_axis("trials above", (0.0, 1.0), percent=True).to_dict(),
+        "log_odds": odds,
+        "priors": expit(odds),
+        "band_odds": bayes.band.log_odds,
+        "neutral": entropies[0].neutral,
+        "odds": linear_axis("prior log-odds of a genuine trial", ends_of(odds)),
+        "rates": linear_axis("normalised Bayes error", (0.0, highest)),
+        "bits": linear_axis("cross-entropy (bits)", (0.0, _highest_bits(entropies))),
+        "shares": linear_axis("trials above", (0.0, 1.0), percent=True),
         "captions": {
             "bayes": f"Normalised Bayes error on test, {calibrated}; dashed: the minimum (a posteriori); grey: "
             f"decisions without scores. Faint: fewer than {SUPPORT} errors of a kind. {around}",
@@ -508,3 +559,4 @@ def evidence_charts(results: Sequence[CalibratedSystem], *, confidence: float, r
         },
         "maps": any(system["map"] is not None for system in systems),
     }
+    return dict(plain(shared))

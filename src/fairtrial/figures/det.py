@@ -4,32 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.notes import Note
-from fairtrial.core.trials import TrialsLike, trials_of
+from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import level_text, percent, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
-from fairtrial.figures.style import (
-    DET_TICKS,
-    Range,
-    axes_for,
-    det_limits,
-    draw_beyond,
-    draw_diagonal,
-    draw_hollow_point,
-    draw_line,
-    draw_point,
-    explain,
-    in_percent,
-    legible,
-    look,
-    probit,
-    probit_inverse,
-    several,
-)
+from fairtrial.figures.axes import DET_TICKS, Range, det_limits, probit, probit_inverse
+from fairtrial.figures.style import Pen, axes_for, legible, look, several
+from fairtrial.figures.table import Drawn
 from fairtrial.inference.decide import Judgement, judge
 from fairtrial.inference.estimates import GIVEN, judged_interval
 from fairtrial.inference.folds import Block
@@ -58,12 +43,17 @@ class OperatingPoint:
     @property
     def described(self) -> str:
         """The provenance of points and curves, in words."""
-        origin = PROVENANCES[self.kind]
-        return (
-            f"Curves and EER: a posteriori, on {origin.curves}. Points and HTER: on {origin.judged}, {origin.kind}, "
-            f"threshold by {self.criterion} {origin.chosen}, with {level_text(self.far.confidence)} intervals, "
-            f"{GIVEN[self.far.threshold]}."
-        )
+        return described(self.kind, str(self.criterion), self.far, "EER", "HTER")
+
+
+def described(kind: Kind, rule: str, interval: RateInterval, equal: str, rate: str) -> str:
+    """Say where curves and points come from, whose rates are equal, and what points show."""
+    origin = PROVENANCES[kind]
+    return (
+        f"Curves and {equal}: a posteriori, on {origin.curves}. Points and {rate}: on {origin.judged}, {origin.kind}, "
+        f"threshold by {rule} {origin.chosen}, with {level_text(interval.confidence)} intervals, "
+        f"{GIVEN[interval.threshold]}."
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,33 +140,29 @@ def operating_curves(
     """
     curves = []
     for judgement in judge_systems(dev, test, blocks, systems, criterion, alpha, cluster):
-        assert judgement.dev is not None
         far, frr = (judged_interval(judgement, measure=name, confidence=confidence) for name in ("far", "frr"))
-        threshold, notes = float(judgement.dev.threshold[0]), (*judgement.sets.notes, *judgement.notes)
-        curves.append(operating_curve(judgement, threshold, far, frr, eer=eer, max_points=max_points, notes=notes))
+        curves.append(operating_curve(judgement, far, frr, eer=eer, max_points=max_points))
     return tuple(curves)
 
 
 def operating_curve(
     judgement: Judgement,
-    threshold: float,
     far: RateInterval,
     frr: RateInterval,
     *,
     eer: EerDefinition,
     max_points: int = 2000,
     name: str = "",
-    notes: tuple[Note | str, ...] = (),
 ) -> OperatingCurve:
     """Compute the curve of judged trials, and put the point on it that was judged."""
     trials, system = judgement.trials, judgement.system
-    point = OperatingPoint(threshold, judgement.at(0), far, frr, judgement.criterion, judgement.kind)
+    threshold = float((judgement.dev or judgement.test).threshold[0])
     return OperatingCurve(
         name or system,
         roc_curve(trials, system=system, max_points=max_points),
         equal_error_rate(trials, system=system, definition=eer),
-        point,
-        notes,
+        OperatingPoint(threshold, judgement.at(0), far, frr, judgement.criterion, judgement.kind),
+        (*judgement.sets.notes, *judgement.notes),
     )
 
 
@@ -200,6 +186,34 @@ def judge_systems(
         judge(sets, system=system, criterion=rule, alphas=rule.resolve_alpha(alpha))
         for system in (judged.systems if systems is None else systems)
     ]
+
+
+def thresholds_of(dev: Trials, test: Trials, criterion: CriterionLike, alpha: float | None) -> dict[str, float]:
+    """Choose the threshold of each system on dev."""
+    judged = judge_systems(dev, test, (), None, criterion, alpha, None)
+    return {judgement.system: float(judgement.at(0).threshold) for judgement in judged}
+
+
+def only_system(dev: Trials) -> str:
+    """Give the name of the only system, or raise an error."""
+    if len(dev.systems) != 1:
+        text = "the figure is of one system, not {names:list}; choose it with {systems!p}"
+        raise ParameterError(text, code="systems", names=dev.systems, systems=0)
+    return dev.systems[0]
+
+
+def evaluated_curves(result: Any) -> Drawn:
+    """Give the curves of evaluated systems, with their points; those of a fusion, too."""
+    systems = (
+        (result.evaluation, *result.baselines)
+        if hasattr(result, "baselines")
+        else getattr(result, "systems", (result,))
+    )
+    curves = [
+        operating_curve(each.judgement, each.interval("far"), each.interval("frr"), eer=each.eer_definition)
+        for each in systems
+    ]
+    return Drawn((curves,))
 
 
 def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | None = None) -> Axes:
@@ -233,44 +247,38 @@ def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | No
     from matplotlib.ticker import FixedLocator, NullLocator
 
     systems = several(curves)
-    with axes_for(ax, "det") as axes:
+    caption = f"DET curves. {systems[0].point.described} Arrowheads: intervals that leave the axes."
+    with axes_for(ax, "det", caption) as (axes, pen):
         limits = det_limits(
             [(curve.roc.far, curve.roc.frr) for curve in systems],
             [(float(curve.point.counts.far), float(curve.point.counts.frr)) for curve in systems],
         )
         axes.set_xscale("function", functions=(probit, probit_inverse))
         axes.set_yscale("function", functions=(probit, probit_inverse))
-        for axis, name in ((axes.xaxis, "FAR"), (axes.yaxis, "FRR")):
+        for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(FixedLocator(DET_TICKS))
             axis.set_minor_locator(NullLocator())
-            in_percent(axis, term(name))
+        pen.rates("x", term("FAR"))
+        pen.rates("y", term("FRR"))
         axes.set_xlim(*limits.far)
         axes.set_ylim(*limits.frr)
-        draw_diagonal(axes, max(limits.far[0], limits.frr[0]), limits.far[1])
-        _draw_curves(axes, systems, limits.far, limits.frr)
-        explain(axes, f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
+        pen.diagonal(max(limits.far[0], limits.frr[0]), limits.far[1])
+        _draw_curves(pen, systems, limits.far, limits.frr)
+        pen.explain(f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
         return axes
 
 
-def det_caption(curves: OperatingCurve | Sequence[OperatingCurve]) -> str:
-    """Say what a DET figure shows."""
-    return f"DET curves. {several(curves)[0].point.described} Arrowheads: intervals that leave the axes."
-
-
-def _draw_curves(ax: Axes, curves: Sequence[OperatingCurve], far: Range = (0.0, 1.0), frr: Range = (0.0, 1.0)) -> None:
+def _draw_curves(pen: Pen, curves: Sequence[OperatingCurve], far: Range = (0.0, 1.0), frr: Range = (0.0, 1.0)) -> None:
     """Draw each curve, and its a-priori point, on the edge if it is beyond the axes."""
     for number, curve in enumerate(curves):
-        draw_line(ax, number, curve.roc.far, curve.roc.frr, drawstyle="steps-pre")
-        draw_line(ax, number, [], [], curve.label, marker=look(number).marker)
+        pen.line(number, curve.roc.far, curve.roc.frr, drawstyle="steps-pre")
+        pen.line(number, [], [], curve.label, marker=look(number).marker)
         point = curve.point
         x, y = min(max(float(point.counts.far), far[0]), far[1]), min(max(float(point.counts.frr), frr[0]), frr[1])
-        bars = draw_point(ax, number, x, y, across=point.far.interval, up=point.frr.interval)
+        across, up = point.far.interval, point.frr.interval
+        bars = pen.point(number, x, y, across=across, up=up, floors=(far[0], frr[0]))
         if x in far or y in frr:
             bars.lines[0].set_clip_on(False)  # on the edge, and whole
-        if 0 <= point.far.low < far[0] < x:
-            draw_beyond(ax, number, far[0], y, "<")
-        if 0 <= point.frr.low < frr[0] < y:
-            draw_beyond(ax, number, x, frr[0], "v")
 
 
 _ROOM = 3.0
@@ -319,30 +327,25 @@ def roc_plot(
     if limit is None:
         farthest = max(max(curve.point.far.high, curve.point.frr.high) for curve in systems)
         limit = min(1.0, max(_ROOM * max(curve.eer.value for curve in systems), 1.15 * farthest, 0.001))
-    with axes_for(ax, "roc") as axes:
-        _draw_curves(axes, systems)
+    with axes_for(ax, "roc", f"ROC curves as errors. {systems[0].point.described}") as (axes, pen):
+        _draw_curves(pen, systems)
         for number, curve in enumerate(systems):
             on_diagonal = curve.eer.definition in ("interpolated", "rocch")
             far, frr = (curve.eer.value,) * 2 if on_diagonal else (curve.eer.counts.far, curve.eer.counts.frr)
-            draw_hollow_point(axes, number, float(far), float(frr))
+            pen.hollow_point(number, float(far), float(frr))
         source = PROVENANCES[systems[0].point.kind].source
-        _explain_square(axes, (0, limit), term("FAR"), term("FRR"), source, "EER")
+        _explain_square(pen, (0, limit), term("FAR"), term("FRR"), source, "EER")
         return axes
 
 
-def _explain_square(axes: Axes, ends: Range, across: str, up: str, source: str, equal: str) -> None:
+def _explain_square(pen: Pen, ends: Range, across: str, up: str, source: str, equal: str) -> None:
     """Label axes of equal length, and say what the line where both rates are equal and the points stand for."""
-    draw_diagonal(axes, *ends, f"{across} = {up}")
-    explain(axes, f"threshold from {source}", marker="o")
-    explain(axes, f"{equal} on test, a posteriori", marker="o", markerfacecolor="white")
-    axes.set(xlim=ends, ylim=ends, aspect="equal")
-    in_percent(axes.xaxis, across)
-    in_percent(axes.yaxis, up)
-
-
-def roc_caption(curves: OperatingCurve | Sequence[OperatingCurve]) -> str:
-    """Say what a ROC figure shows."""
-    return f"ROC curves as errors. {several(curves)[0].point.described}"
+    pen.diagonal(*ends, f"{across} = {up}")
+    pen.explain(f"threshold from {source}", marker="o")
+    pen.explain(f"{equal} on test, a posteriori", marker="o", markerfacecolor="white")
+    pen.axes.set(xlim=ends, ylim=ends, aspect="equal")
+    pen.rates("x", across)
+    pen.rates("y", up)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -460,31 +463,18 @@ def precision_recall_plot(
     systems = several(curves)
     if not 0 <= low < 1:
         raise ParameterError("{low!p} must be a fraction from 0 to below 1, not {given}", code="limit", given=low)
-    with axes_for(ax, "precision-recall") as axes:
+    judgement, interval = systems[0].judgement, systems[0].precision
+    rule = judgement.criterion.described(float(judgement.alpha[0]))
+    origin = described(judgement.kind, rule, interval, "break-even points", "F1")
+    with axes_for(ax, "precision-recall", f"Precision and recall. {origin}") as (axes, pen):
         for number, curve in enumerate(systems):
             even, precision, recall = curve.break_even.value, curve.precision, curve.recall
             # between two thresholds precision is no higher than at the one with the higher recall
-            draw_line(axes, number, curve.curve.recall, curve.curve.precision, drawstyle="steps-post")
+            pen.line(number, curve.curve.recall, curve.curve.precision, drawstyle="steps-post")
             label = f"break-even {percent(even)}, F1 {percent(f1(curve.judgement.at(0)))}"
-            draw_line(axes, number, [], [], f"{legible(curve.system)}: {label}", marker=look(number).marker)
-            draw_hollow_point(axes, number, even, even)
-            draw_point(axes, number, recall.estimate, precision.estimate, across=recall.interval, up=precision.interval)
-            if recall.low < low < recall.estimate:
-                draw_beyond(axes, number, low, precision.estimate, "<")
-            if precision.low < low < precision.estimate:
-                draw_beyond(axes, number, recall.estimate, low, "v")
-        source = systems[0].judgement.sets.provenance.source
-        _explain_square(axes, (low, 1), "Recall", "Precision", source, "break-even point")
+            pen.line(number, [], [], f"{legible(curve.system)}: {label}", marker=look(number).marker)
+            pen.hollow_point(number, even, even)
+            intervals = {"across": recall.interval, "up": precision.interval}
+            pen.point(number, recall.estimate, precision.estimate, **intervals, floors=(low, low))
+        _explain_square(pen, (low, 1), "Recall", "Precision", PROVENANCES[judgement.kind].source, "break-even point")
         return axes
-
-
-def precision_recall_caption(curves: JudgedPrecision | Sequence[JudgedPrecision]) -> str:
-    """Say what a figure of precision and recall shows."""
-    first = several(curves)[0]
-    judgement, precision = first.judgement, first.precision
-    origin, rule = judgement.sets.provenance, judgement.criterion.described(float(judgement.alpha[0]))
-    return (
-        f"Precision and recall. Curves and break-even points: a posteriori, on {origin.curves}. Points and F1: on "
-        f"{origin.judged}, {origin.kind}, threshold by {rule} {origin.chosen}, with "
-        f"{level_text(precision.confidence)} intervals, {GIVEN[precision.threshold]}."
-    )

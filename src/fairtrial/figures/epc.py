@@ -3,39 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import ParameterError
+from fairtrial.core.results import plain
 from fairtrial.core.words import figure_text, level_text, listed, shown, term
 from fairtrial.evaluation.bands import Band, CurveComparison
 from fairtrial.evaluation.epc import PerformanceCurve
 from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation
-from fairtrial.figures.style import (
+from fairtrial.figures.axes import (
     COLOURS,
-    GREY,
-    PALE,
     alpha_axis,
     alpha_label,
-    axes_for,
-    draw_band,
-    draw_line,
-    draw_point,
-    explain_band,
-    figure_for,
+    ends_of,
     highest_within,
-    in_percent,
-    legend_below,
-    legible,
     line_of,
     linear_axis,
-    look,
     rate_axis,
-    sentences,
-    several,
 )
+from fairtrial.figures.style import GREY, PALE, Pen, axes_for, figure_for, legible, look, sentences, several
+from fairtrial.figures.table import Drawn
+from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import GIVEN_ALONG
 from fairtrial.inference.split import PROVENANCES
 
@@ -43,6 +34,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from fairtrial.benchmark.experiments import BenchmarkResult
+    from fairtrial.benchmark.run import FusionBenchmark
+    from fairtrial.evaluation.expected import ExpectedPerformance
     from fairtrial.figures.style import Canvas
 
 
@@ -95,35 +88,62 @@ def epc_plot(
     """
     systems = {curve.system: curve for curve in as_curves(curves)}
     places = {name: number for number, name in enumerate(systems)}
-    with axes_for(ax, "epc") as axes:
-        _draw_curves(axes, systems, bands)
-        for point in points:
-            number = places.get(point.system)
-            if number is None:
-                raise ParameterError(f"there is a point of {point.system}, but no curve of it", code="no-such-curve")
-            apart = _APART * (number - (len(places) - 1) / 2)
-            draw_point(axes, number, point.alpha + apart, float(point.test.hter), up=point.interval().interval)
-        for confidence, kind in dict.fromkeys((band.confidence, band.kind) for band in (bands or {}).values()):
-            explain_band(axes, f"{level_text(confidence)} {kind} band")
-        return axes
-
-
-def epc_caption(
-    curves: PerformanceCurve | Sequence[PerformanceCurve],
-    *,
-    bands: Mapping[str, Band] | None = None,
-    points: Sequence[Evaluation | SystemEvaluation] = (),
-) -> str:
-    """Say what a figure of Expected Performance Curves shows."""
-    systems = as_curves(curves)
-    parts = [f"Expected performance curves: {how_judged(systems[0])}"]
+    first, *_ = judged = list(systems.values())
+    parts: list[object] = [f"Expected performance curves: {how_judged(first)}"]
     for band in list((bands or {}).values())[:1]:
         by = " by bootstrap" if band.method == "bootstrap" else ""
         parts.append(f"{level_text(band.confidence)} {band.kind} bands{by}, {GIVEN_ALONG[band.threshold]}")
     for point in points[:1]:
         interval = point.interval()
         parts.append(f"Points with {level_text(interval.confidence)} intervals, {GIVEN_ALONG[interval.threshold]}")
-    return sentences(*parts, _cut_off(systems))
+    with axes_for(ax, "epc", sentences(*parts, _cut_off(judged))) as (axes, pen):
+        _draw_curves(pen, systems, bands)
+        for point in points:
+            number = places.get(point.system)
+            if number is None:
+                raise ParameterError(f"there is a point of {point.system}, but no curve of it", code="no-such-curve")
+            apart = _APART * (number - (len(places) - 1) / 2)
+            pen.point(number, point.alpha + apart, float(point.test.hter), up=point.interval().interval)
+        for confidence, kind in dict.fromkeys((band.confidence, band.kind) for band in (bands or {}).values()):
+            pen.explain_band(f"{level_text(confidence)} {kind} band")
+        return axes
+
+
+def marked_curves(
+    result: ExpectedPerformance,
+    *,
+    marks: Sequence[float] = (),
+    confidence: float = 0.95,
+    resample: Literal["test", "both"] = "both",
+) -> Drawn:
+    """Mark curves at some values of alpha.
+
+    Parameters
+    ----------
+    marks : sequence of float, default ()
+        Mark the HTER at these values of alpha with its interval.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    resample : {"test", "both"}, default "both"
+        Whether intervals are conditional on the threshold, or account for its re-estimation.
+    """
+    first = result.curves[0]
+    if marks and (result.sets.blocks or first.measure.name != "hter"):
+        raise ParameterError(
+            "{marks!p} shows the HTER of a test set; leave it out, or give {test!p} and no {measure!p}",
+            code="does-not-apply", marks=marks, test=0, measure=0,
+        )  # fmt: skip
+    points = [
+        SystemEvaluation(
+            judge(result.sets, system=curve.system, criterion=curve.judgement.criterion, alphas=alpha),
+            confidence=confidence,
+            resample=resample,
+        )
+        for curve in result.curves
+        if curve.judgement is not None
+        for alpha in marks
+    ]
+    return Drawn((result.curves,), {"bands": result.bands, "points": points}, result.notes)
 
 
 def as_curves(curves: PerformanceCurve | Sequence[PerformanceCurve]) -> tuple[PerformanceCurve, ...]:
@@ -160,26 +180,23 @@ def _cut_off(curves: Sequence[PerformanceCurve]) -> str:
     return f"{term(measure.label)} above {figure_text(top, measure.is_share)}, at the ends of alpha, is cut off"
 
 
-def _draw_curves(ax: Axes, curves: Mapping[str, PerformanceCurve], bands: Mapping[str, Band] | None = None) -> None:
+def _draw_curves(pen: Pen, curves: Mapping[str, PerformanceCurve], bands: Mapping[str, Band] | None = None) -> None:
     """Draw curves and bands by name, in steps: thresholds change at single values of alpha."""
     number = 0
     for name, curve in curves.items():
         if name == ALL:
-            ax.plot(curve.alpha, curve.value, color="black", label=name, drawstyle="steps-mid", linewidth=2)
+            pen.axes.plot(curve.alpha, curve.value, color="black", label=name, drawstyle="steps-mid", linewidth=2)
             continue
-        draw_line(ax, number, curve.alpha, curve.value, legible(name), drawstyle="steps-mid")
+        pen.line(number, curve.alpha, curve.value, legible(name), drawstyle="steps-mid")
         if bands and name in bands:
-            draw_band(ax, number, bands[name].alpha, bands[name].low, bands[name].high)
+            pen.band(number, bands[name].alpha, bands[name].low, bands[name].high)
         number += 1
     first = next(iter(curves.values()))
-    ax.set(xlim=(float(first.alpha[0]), float(first.alpha[-1])), xlabel=alpha_label(first.criterion))
+    pen.axes.set(xlim=ends_of(first.alpha), xlabel=alpha_label(first.criterion))
     label = f"{term(first.measure.label)} on {PROVENANCES[first.kind].judged}"
-    if first.measure.is_share:
-        in_percent(ax.yaxis, label)
-    else:
-        ax.set_ylabel(label)
+    pen.rates("y", label, is_share=first.measure.is_share)
     if not first.measure.higher_is_better:
-        ax.set_ylim(0, _top(list(curves.values())))
+        pen.axes.set_ylim(0, _top(list(curves.values())))
 
 
 _HATCHES = ("////", "\\\\\\\\")
@@ -187,6 +204,16 @@ _PALE = 0.07
 """Opacity of the tint: pale enough for curves and grid if one system is better at every alpha."""
 _STRIP = (0.965, 1.0)
 """Where the strip begins and ends, in heights of the axes."""
+
+
+def compared_curves(result: ExpectedPerformance) -> Drawn:
+    """Give two curves and where they differ."""
+    if not result.comparisons:
+        raise ParameterError("these curves were not compared; name two systems with {compare!p}", code="not-compared")
+    comparison = result.comparisons[0]
+    curves = {curve.system: curve for curve in result.curves}
+    notes = (*result.notes, *comparison.tables()[0].notes)
+    return Drawn((curves[comparison.a], curves[comparison.b], comparison), {}, notes)
 
 
 def epc_comparison_plot(
@@ -228,8 +255,16 @@ def epc_comparison_plot(
     'HTER on test (%)'
     """
     _check_pair(a, b, comparison)
-    with axes_for(ax, "epc-compare") as axes:
-        _draw_curves(axes, {curve.system: curve for curve in (a, b)})
+    whole = "simultaneously over all alpha" if comparison.simultaneous else "at each alpha by itself"
+    caption = sentences(
+        f"Expected performance curves: {how_judged(a)}",
+        f"Shaded: significant with {level_text(comparison.confidence)} confidence, {comparison.test} test, {whole}, "
+        f"{GIVEN_ALONG[comparison.threshold]}",
+        comparison.unclaimed,
+        _cut_off((a, b)),
+    )
+    with axes_for(ax, "epc-compare", caption) as (axes, pen):
+        _draw_curves(pen, {curve.system: curve for curve in (a, b)})
         axes.set_ylim(top=axes.get_ylim()[0] + 1.08 * np.diff(axes.get_ylim())[0])
         # a tint where A or B is better; a strip at the top, off the curves, says who by its hatching
         for number, name in enumerate((comparison.a, comparison.b)):
@@ -241,18 +276,6 @@ def epc_comparison_plot(
                 strip: dict[str, Any] = {"hatch": _HATCHES[number], "edgecolor": "white", "linewidth": 0}
                 axes.axvspan(low, high, *_STRIP, facecolor=colour, label=label, **strip)
         return axes
-
-
-def epc_comparison_caption(a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison) -> str:
-    """Say what a figure of two compared curves shows."""
-    whole = "simultaneously over all alpha" if comparison.simultaneous else "at each alpha by itself"
-    return sentences(
-        f"Expected performance curves: {how_judged(a)}",
-        f"Shaded: significant with {level_text(comparison.confidence)} confidence, {comparison.test} test, {whole}, "
-        f"{GIVEN_ALONG[comparison.threshold]}",
-        comparison.unclaimed,
-        _cut_off((a, b)),
-    )
 
 
 def _check_pair(a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison) -> None:
@@ -325,9 +348,16 @@ def epc_significance_plot(
     _check_pair(a, b, comparison)
     if not levels or not all(0 <= level <= 1 for level in levels):
         raise ParameterError(f"levels must be fractions between 0 and 1, not {list(levels)}", code="levels")
-    with figure_for(figure, "epc-significance") as canvas:
+    caption = sentences(
+        f"(a) Expected performance curves: {how_judged(a)}",
+        f"(b) Confidence that {a.system} is worse than {b.system}, {comparison.test} test, "
+        f"{GIVEN_ALONG[comparison.threshold]}; grey: {_beyond(levels)}",
+        comparison.unclaimed,
+        _cut_off((a, b)),
+    )
+    with figure_for(figure, "epc-significance", caption) as canvas:
         upper, lower = canvas.subplots(2, 1, sharex=True, height_ratios=[3, 2])
-        _draw_curves(upper, {curve.system: curve for curve in (a, b)})
+        _draw_curves(Pen(upper), {curve.system: curve for curve in (a, b)})
         if not a.measure.higher_is_better:
             upper.set_ylim(bottom=0.8 * min(np.nanmin(a.value), np.nanmin(b.value)))
         lower.set_xlabel(upper.get_xlabel())
@@ -341,8 +371,8 @@ def epc_significance_plot(
             lower.axhspan(*ends, color=PALE, alpha=0.6, linewidth=0, zorder=0, label=label)
         lower.set_ylim(-0.02, 1.02)
         lower.set_yticks(sorted({0.0, 1.0, *levels}))
-        in_percent(lower.yaxis, f"confidence that {legible(a.system)}\nis worse")
-        legend_below(lower, of=(upper, lower))
+        Pen(lower).rates("y", f"confidence that {legible(a.system)}\nis worse")
+        Pen(lower).legend(of=(upper, lower))
         return upper, lower
 
 
@@ -354,21 +384,43 @@ def _beyond(levels: Sequence[float]) -> str:
     return f"below {100 * low:g} or above {100 * high:g} %"
 
 
-def epc_significance_caption(
-    a: PerformanceCurve, b: PerformanceCurve, comparison: CurveComparison, *, levels: Sequence[float] = _LEVELS
-) -> str:
-    """Say what the two panels show."""
-    return sentences(
-        f"(a) Expected performance curves: {how_judged(a)}",
-        f"(b) Confidence that {a.system} is worse than {b.system}, {comparison.test} test, "
-        f"{GIVEN_ALONG[comparison.threshold]}; grey: {_beyond(levels)}",
-        comparison.unclaimed,
-        _cut_off((a, b)),
-    )
+def pooled_curves(
+    result: FusionBenchmark,
+    *,
+    group: str = "all",
+    bands: Literal["none", "pointwise", "simultaneous"] = "none",
+    compare: bool = False,
+    confidence: float = 0.95,
+) -> Drawn:
+    """Give the pooled curves of a benchmark, with bands and where two methods differ.
+
+    Parameters
+    ----------
+    group : str, default "all"
+        Which group, if several methods are drawn.
+    bands : {"none", "pointwise", "simultaneous"}, default "none"
+        Bands around the curves of several methods.
+    compare : bool, default False
+        Shade where two methods differ along alpha, thresholds re-estimated.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    """
+    from fairtrial.benchmark.pooling import compare_pooled, pooled_band
+
+    runs = result.runs
+    if compare and len(runs) != 2:
+        raise ParameterError("{compare!p} is for two methods; name them with {fusions!o}", compare=0, fusions="A,B")
+    if bands != "none" and len(runs) < 2:
+        raise ParameterError("{bands!p} is for several methods; name them with {fusions!o}", bands=0, fusions="A,B")
+    around = None
+    if bands != "none":
+        around = {run.label: pooled_band(run, group=group, kind=bands, confidence=confidence) for run in runs}
+    compared = compare_pooled(runs[0], runs[1], group=group, confidence=confidence) if compare else None
+    return Drawn((runs,), {"group": group, "bands": around, "comparison": compared})
 
 
 def pooled_epc_plot(
-    results: BenchmarkResult | Sequence[BenchmarkResult],
+    results: BenchmarkResult | FusionBenchmark | Sequence[BenchmarkResult],
     *,
     group: str = "all",
     bands: Mapping[str, Band] | None = None,
@@ -379,7 +431,7 @@ def pooled_epc_plot(
 
     Parameters
     ----------
-    results : BenchmarkResult or sequence of BenchmarkResult
+    results : BenchmarkResult, FusionBenchmark or sequence of BenchmarkResult
         One result of `run_benchmark`, or several of the same protocol.
     group : str, default "all"
         Which group of experiments, where there are several results; ``all`` pools all of them.
@@ -413,7 +465,8 @@ def pooled_epc_plot(
     >>> pooled_epc_plot(result).get_xlabel()
     'alpha, the weight of FAR'
     """
-    runs = several(results, "result")
+    given: Any = getattr(results, "runs", results)
+    runs: tuple[BenchmarkResult, ...] = several(given, "result")
     first = runs[0]
     if any((run.benchmark, run.protocol) != (first.benchmark, first.protocol) for run in runs):
         text = "only runs of the same protocol on the same benchmark share a figure"
@@ -422,38 +475,18 @@ def pooled_epc_plot(
         counts = {name: len(experiments) for name, experiments in first.groups()} | {"all": len(first.experiments)}
         names = [name for name in first.pooled if name != "all" or len(first.pooled) != 2]
         curves = {f"{name} ({counts[name]})": first.pooled[name] for name in names}
+        what, all_curves = first.label, list(first.pooled.values())
     else:
         for run in runs:
             if group not in run.pooled:
                 text = f"there is no group {shown(group)}; there are {listed(run.pooled)}"
                 raise ParameterError(text, code="no-such-group")
         curves = {run.label: run.pooled[group] for run in runs}
-    with axes_for(ax, "pooled-epc") as axes:
-        _draw_curves(axes, curves, bands)
-        for band in list((bands or {}).values())[:1]:
-            explain_band(axes, str(band.described))
-        if comparison is not None:
-            for place, (low, high, _) in enumerate(_regions(comparison)):
-                axes.axvspan(low, high, color=PALE, zorder=0, label=None if place else "significantly different")
-        return axes
-
-
-def pooled_epc_caption(
-    results: BenchmarkResult | Sequence[BenchmarkResult],
-    *,
-    group: str = "all",
-    bands: Mapping[str, Band] | None = None,
-    comparison: CurveComparison | None = None,
-) -> str:
-    """Say what a figure of pooled curves shows."""
-    runs = several(results, "result")
-    first = runs[0]
-    what = first.label if len(runs) == 1 else "all experiments" if group == "all" else group
+        what, all_curves = "all experiments" if group == "all" else group, list(curves.values())
     data = f"{first.benchmark} (synthetic)" if first.synthetic else first.benchmark
-    curves = list(first.pooled.values()) if len(runs) == 1 else [run.pooled[group] for run in runs]
     parts: list[object] = [
         f"Pooled expected performance curves: {data}, {first.protocol}, {what}",
-        how_judged(curves[0]),
+        how_judged(all_curves[0]),
     ]
     parts += [f"{band.described}, {GIVEN_ALONG[band.threshold]}" for band in list((bands or {}).values())[:1]]
     if comparison is not None:
@@ -461,7 +494,14 @@ def pooled_epc_caption(
         whole = "simultaneously over the whole range" if comparison.simultaneous else "at each alpha by itself"
         level = f"{level_text(comparison.confidence)} confidence, {GIVEN_ALONG[comparison.threshold]}"
         parts += [f"{differ}, {level}, {whole}", comparison.unclaimed]
-    return sentences(*parts, _cut_off(curves))
+    with axes_for(ax, "pooled-epc", sentences(*parts, _cut_off(all_curves))) as (axes, pen):
+        _draw_curves(pen, curves, bands)
+        for band in list((bands or {}).values())[:1]:
+            pen.explain_band(str(band.described))
+        if comparison is not None:
+            for place, (low, high, _) in enumerate(_regions(comparison)):
+                axes.axvspan(low, high, color=PALE, zorder=0, label=None if place else "significantly different")
+        return axes
 
 
 def pooled_chart(
@@ -473,22 +513,22 @@ def pooled_chart(
     lines = []
     for number, (name, curve) in enumerate(curves.items()):
         colour, dashes = line_of(number)
-        style = {"colour": COLOURS.index(colour), "dashes": list(dashes), "bold": name == "all"}
         band = (bands or {}).get(name)
-        limits = {} if band is None else {"low": band.low.tolist(), "high": band.high.tolist()}
-        lines.append({"name": name, "alpha": curve.alpha.tolist(), "hter": curve.value.tolist(), **style, **limits})
+        limits = {} if band is None else {"low": band.low, "high": band.high}
+        style = {"colour": COLOURS.index(colour), "dashes": dashes, "bold": name == "all"}
+        lines.append({"name": name, "alpha": curve.alpha, "hter": curve.value, **style, **limits})
     first = next(iter(curves.values()))
     highest = max(highest_within(curve.alpha, curve.value) for curve in curves.values())
     label = f"{term(first.measure.label)} on {PROVENANCES[first.kind].judged} trials"
     up = rate_axis(label, highest) if first.measure.is_share else linear_axis(label, (0.0, 1.08 * highest or 1.0))
-    across = alpha_axis(first.criterion, (float(first.alpha[0]), float(first.alpha[-1])))
     regions = [] if comparison is None else _regions(comparison)
-    return {
+    chart = {
         "curves": lines,
-        "x": across.to_dict(),
-        "y": up.to_dict(),
+        "x": alpha_axis(first.criterion, ends_of(first.alpha)),
+        "y": up,
         "regions": [{"from": low, "to": high, "better": better} for low, high, better in regions],
     }
+    return dict(plain(chart))
 
 
 def _regions(comparison: CurveComparison) -> list[tuple[float, float, str]]:

@@ -10,31 +10,24 @@ import numpy as np
 from scipy.special import ndtr
 
 from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.results import plain
 from fairtrial.core.words import in_percent as percent_text
 from fairtrial.core.words import level_text, p_phrase, percent, plural, term
-from fairtrial.evaluation.epc import PerformanceCurve, curve_of
+from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
+from fairtrial.figures.axes import ALPHA_ENDS, Range, log_axis, log_ticks
 from fairtrial.figures.det import OperatingCurve, det_plot, operating_curve
-from fairtrial.figures.epc import as_curves, epc_caption, epc_plot
-from fairtrial.figures.style import (
-    ALPHA_ENDS,
-    GREY,
-    Range,
-    axes_for,
-    figure_for,
-    in_percent,
-    legible,
-    log_axis,
-    log_ticks,
-    look,
-    plain_log_axis,
-)
-from fairtrial.figures.system import JudgedCurves, along_alpha, judged_charts, limits_of
+from fairtrial.figures.epc import epc_plot
+from fairtrial.figures.style import GREY, Pen, axes_for, figure_for, legible, look
+from fairtrial.figures.system import JudgedCurve, along_alpha, judged_charts
+from fairtrial.figures.table import Drawn
+from fairtrial.groups.evaluation import group_curves
 from fairtrial.groups.rates import RATES, Rate
 from fairtrial.groups.results import GroupEvaluation, GroupRates
 from fairtrial.inference.estimates import GIVEN, intervals_along, judged_interval
 from fairtrial.inference.split import PROVENANCES
+from fairtrial.rules.criteria import CriterionLike
 from fairtrial.rules.eer import EerDefinition
-from fairtrial.rules.measures import label_of
+from fairtrial.rules.measures import MeasureLike, label_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +90,15 @@ def groups_plot(result: GroupEvaluation, *, sort: Sorting = "name", figure: Canv
         rows.sort(key=lambda row: -1.0 if isnan(getattr(row, sort)) else getattr(row, sort), reverse=True)
     elif sort != "name":
         raise ParameterError(f"sort must be name, far, frr or hter, not {sort!r}", code="choice")
-    with figure_for(figure, "groups", (7.6, 1.7 + _ROW * len(rows))) as canvas:
+    parts = [f"{result.system} by {' and '.join(result.by)}: {result.kind}, {result.chosen}; line: all trials"]
+    intervals = [interval for row in rows for rate in RATES if (interval := row.interval_of(rate)) is not None]
+    if intervals:
+        claim = GIVEN[intervals[0].threshold]
+        parts.append(f"{level_text(result.confidence)} simultaneous intervals, {claim}; arrows: beyond the axis")
+    if result.tests:
+        tests = ", ".join(f"{term(label_of(test.measure))} {p_phrase(test.p_adjusted)}" for test in result.tests)
+        parts.append(f"Test of equal groups: {tests}; groups that share a letter are not shown to differ")
+    with figure_for(figure, "groups", f"{'. '.join(parts)}.", (7.6, 1.7 + _ROW * len(rows))) as canvas:
         panels = canvas.subplots(1, 2, sharey=True)
         for number, (ax, rate) in enumerate(zip(panels, RATES, strict=True)):
             _draw_rates(ax, number, rows, rate, result.overall[rate])
@@ -107,19 +108,6 @@ def groups_plot(result: GroupEvaluation, *, sort: Sorting = "name", figure: Canv
         panels[0].set_yticks(range(len(rows)), labels, fontsize=size)
         panels[0].set_ylim(len(rows) - 0.4, -0.6)
         return canvas
-
-
-def groups_caption(result: GroupEvaluation) -> str:
-    """Say what a figure of groups shows, and whether groups differ."""
-    parts = [f"{result.system} by {' and '.join(result.by)}: {result.kind}, {result.chosen}; line: all trials"]
-    intervals = [interval for row in result.groups for rate in RATES if (interval := row.interval_of(rate)) is not None]
-    if intervals:
-        claim = GIVEN[intervals[0].threshold]
-        parts.append(f"{level_text(result.confidence)} simultaneous intervals, {claim}; arrows: beyond the axis")
-    if result.tests:
-        tests = ", ".join(f"{term(label_of(test.measure))} {p_phrase(test.p_adjusted)}" for test in result.tests)
-        parts.append(f"Test of equal groups: {tests}; groups that share a letter are not shown to differ")
-    return ". ".join(parts) + "."
 
 
 def _draw_rates(ax: Axes, number: int, rows: Sequence[GroupRates], rate: Rate, overall: float) -> None:
@@ -148,8 +136,8 @@ def _draw_rates(ax: Axes, number: int, rows: Sequence[GroupRates], rate: Rate, o
         letters = row.far_letters if rate == "far" else row.frr_letters
         ax.text(1.01, place, letters, transform=ax.get_yaxis_transform(), va="center", fontsize=8)
     ax.grid(visible=False, axis="y")
-    in_percent(ax.xaxis, term(label_of(rate)))
-    plain_log_axis(ax.xaxis, log_ticks(low, high))
+    Pen(ax).rates("x", term(label_of(rate)))
+    Pen(ax).plain_log("x", log_ticks(low, high))
     ax.set_title(f"all trials: {percent(overall)}" if isfinite(overall) else "")
 
 
@@ -214,7 +202,13 @@ def group_matrix_plot(result: GroupEvaluation, *, ax: Axes | None = None) -> Axe
     elif low == high:
         low, high = low / 2, min(2 * high, 1.0)
     side, labels, overall = 2.2 + _SQUARE * len(names), [legible(name) for name in names], result.overall["far"]
-    with axes_for(ax, "group-matrix", (side + 1.0, side)) as axes:
+    rule = f"threshold by {result.criterion.described(result.alpha)} {PROVENANCES[result.kind].chosen}"
+    caption = (
+        f"{result.system} by {' and '.join(result.by)}: {result.kind}, {rule}. Bold: differs from the rate of all "
+        f"trials, {percent(overall)} ({level_text(result.confidence)} simultaneous intervals, "
+        f"{GIVEN[result.meetings[0].interval.threshold]})."
+    )
+    with axes_for(ax, "group-matrix", caption, (side + 1.0, side)) as (axes, _):
         image = axes.imshow(np.maximum(rates, low), norm=LogNorm(low, high), cmap="viridis", aspect="equal")
         axes.set_xticks(range(len(names)), labels, rotation=45, ha="right", rotation_mode="anchor")
         axes.set_yticks(range(len(names)), labels)
@@ -223,8 +217,8 @@ def group_matrix_plot(result: GroupEvaluation, *, ax: Axes | None = None) -> Axe
         figure = axes.get_figure()
         assert figure is not None
         bar = figure.colorbar(image, ax=axes, shrink=0.85)
-        in_percent(bar.ax.yaxis, term("FAR"))
-        plain_log_axis(bar.ax.yaxis, log_ticks(low, high))
+        Pen(bar.ax).rates("y", term("FAR"))
+        Pen(bar.ax).plain_log("y", log_ticks(low, high))
         shades = np.asarray(image.to_rgba(np.asarray(image.get_array())))[:, :, :3] ** _GAMMA @ _LUMINANCE
         for pair in result.meetings if len(names) <= _MANY else ():
             row, column, interval = place[pair.claim], place[pair.impostor], pair.interval
@@ -239,16 +233,6 @@ def group_matrix_plot(result: GroupEvaluation, *, ax: Axes | None = None) -> Axe
                 fontweight="normal" if interval.low <= overall <= interval.high else "bold",
             )
         return axes
-
-
-def group_matrix_caption(result: GroupEvaluation) -> str:
-    """Say what the matrix shows."""
-    rule = f"threshold by {result.criterion.described(result.alpha)} {PROVENANCES[result.kind].chosen}"
-    claim = GIVEN[result.meetings[0].interval.threshold]
-    return (
-        f"{result.system} by {' and '.join(result.by)}: {result.kind}, {rule}. Bold: differs from the rate of all "
-        f"trials, {percent(result.overall['far'])} ({level_text(result.confidence)} simultaneous intervals, {claim})."
-    )
 
 
 def group_operating_curves(
@@ -295,7 +279,7 @@ def group_operating_curves(
             or judged_interval(part, measure=rate, confidence=result.confidence, threshold=judged.threshold)
             for rate in RATES
         )
-        curves.append(operating_curve(part, result.threshold, far, frr, eer=eer, max_points=max_points, name=name))
+        curves.append(operating_curve(part, far, frr, eer=eer, max_points=max_points, name=name))
     return tuple(curves)
 
 
@@ -337,19 +321,39 @@ def group_det_plot(
     >>> group_det_plot(evaluate_groups(data.dev, data.test, by="group")).get_xlabel()
     'FAR (%)'
     """
-    return det_plot(group_operating_curves(result, groups=groups, eer=eer), ax=ax)
-
-
-def group_det_caption(result: GroupEvaluation) -> str:
-    """Say what a DET figure of groups shows."""
-    judged = result.judged
-    shared = "; genuine trials of all groups for groups that have none" if judged.without_genuine else ""
+    axes = det_plot(group_operating_curves(result, groups=groups, eer=eer), ax=ax)
+    shared = "; genuine trials of all groups for groups that have none" if result.judged.without_genuine else ""
     provenance = PROVENANCES[result.kind]
-    return (
+    axes.set_label(
         f"{result.system} by {' and '.join(result.by)}. Curves and EER: a posteriori, on {provenance.curves}{shared}. "
         f"Points and HTER: {result.kind}, one threshold for all groups by {result.criterion} {provenance.chosen}, with "
-        f"{level_text(result.confidence)} simultaneous intervals, {GIVEN[judged.threshold]}."
+        f"{level_text(result.confidence)} simultaneous intervals, {GIVEN[result.judged.threshold]}."
     )
+    return axes
+
+
+def groups_along(
+    result: GroupEvaluation,
+    *,
+    points: int = 101,
+    range: tuple[float, float] = (0.0, 1.0),
+    criterion: CriterionLike = "wer-min",
+    measure: MeasureLike = "hter",
+    groups: Sequence[str] = (),
+) -> Drawn:
+    """Compute Expected Performance Curves of groups: at every alpha one threshold from all dev trials.
+
+    Parameters
+    ----------
+    points : int, default 101
+        The number of values of alpha.
+    range : tuple of (float, float), default (0.0, 1.0)
+        The range of alpha.
+    groups : sequence of str, default ()
+        Only these groups.
+    """
+    alphas = alpha_grid(points, low=range[0], high=range[1])
+    return Drawn((group_curves(result, alphas=alphas, criterion=criterion, measure=measure, groups=groups),))
 
 
 def group_epc_plot(curves: Sequence[PerformanceCurve], *, ax: Axes | None = None) -> Axes:
@@ -380,12 +384,9 @@ def group_epc_plot(curves: Sequence[PerformanceCurve], *, ax: Axes | None = None
     >>> group_epc_plot(group_curves(evaluate_groups(data.dev, data.test, by="group"))).get_ylabel()
     'HTER on test (%)'
     """
-    return epc_plot(as_curves(curves), ax=ax)
-
-
-def group_epc_caption(curves: Sequence[PerformanceCurve]) -> str:
-    """Say what the curves of groups show."""
-    return f"{epc_caption(curves)} At every alpha all groups share one threshold."
+    axes = epc_plot(curves, ax=ax)
+    axes.set_label(f"{axes.get_label()} At every alpha all groups share one threshold.")
+    return axes
 
 
 def group_charts(result: GroupEvaluation, names: Sequence[str], label: str) -> dict[str, Any]:
@@ -404,7 +405,7 @@ def group_charts(result: GroupEvaluation, names: Sequence[str], label: str) -> d
     rates = {row.group: row for row in result.groups}
     at_point = judged.curves(judgement, names)
     weight = result.criterion.weight_of_far(result.alpha)
-    groups: list[JudgedCurves] = []
+    groups: list[JudgedCurve] = []
     limits: list[dict[str, Any]] = []
     for name, part in judged.curves(whole, names).items():
         interval = rates[name].hter_interval or judged_interval(
@@ -412,25 +413,21 @@ def group_charts(result: GroupEvaluation, names: Sequence[str], label: str) -> d
         )
         along = intervals_along(part, confidence=levels["hter"], threshold=threshold)
         counts = at_point[name].at(0)
-        group = JudgedCurves.of(curve_of(part), counts, result.threshold, interval, weight, name=name, along=along)
-        groups.append(group)
+        groups.append(JudgedCurve(curve_of(part), counts, result.threshold, interval, weight, name, along))
         limits.append({})
         for rate in RATES:
             requested = rates[name].interval_of(rate)
             if requested is not None:
-                low, high = limits_of(intervals_along(part, measure=rate, confidence=levels[rate], threshold=threshold))
-                low[group.at_point], high[group.at_point] = requested.interval
-                limits[-1][rate] = {"low": low.tolist(), "high": high.tolist(), "asked": list(requested.interval)}
+                along = intervals_along(part, measure=rate, confidence=levels[rate], threshold=threshold)
+                low, high = groups[-1].limits(along, requested)
+                limits[-1][rate] = {"low": low, "high": high, "asked": requested.interval}
     charts = judged_charts(groups, label)
     charts["systems"] = [{**chart, "limits": ends} for chart, ends in zip(charts["systems"], limits, strict=True)]
     charts["rates"] = {}
     middle = (whole.alpha >= ALPHA_ENDS) & (whole.alpha <= 1 - ALPHA_ENDS)
     for rate in RATES:
-        values = np.concatenate([getattr(group.curves.curve, rate)[middle] for group in groups])
+        values = np.concatenate([getattr(group.curve, rate)[middle] for group in groups])
         lowest = max(0.5 * float(np.min(values, where=values > 0, initial=0.02)), _LEAST_AXIS)
-        charts["rates"][rate] = {
-            "axis": log_axis(term(label_of(rate)), (lowest, 1.0)).to_dict(),
-            "all": getattr(whole.test, rate).tolist(),
-            "asked": result.overall[rate],
-        }
-    return charts
+        axis = log_axis(term(label_of(rate)), (lowest, 1.0))
+        charts["rates"][rate] = {"axis": axis, "all": getattr(whole.test, rate), "asked": result.overall[rate]}
+    return dict(plain(charts))

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError
+from fairtrial.core.results import plain
 from fairtrial.core.words import level_text, levels_text, listed, p_phrase, shown
-from fairtrial.figures.style import (
-    COVERAGE_COLOURS,
-    GREY,
-    axes_for,
-    coverage_classes,
-    coverage_labels,
-    draw_line,
-    draw_marked_line,
-    figure_for,
-    in_percent,
-    look,
-    plain_log_axis,
-)
+from fairtrial.figures.axes import COVERAGE_COLOURS, coverage_classes, coverage_labels
+from fairtrial.figures.style import GREY, axes_for, figure_for, look
+from fairtrial.figures.table import Drawn
 from fairtrial.formats.columns import read_named
 from fairtrial.formats.files import PathLike
-from fairtrial.repeated.comparison_plans import ComparisonPlan
+from fairtrial.repeated.cells import PAPER, CoverageRow
+from fairtrial.repeated.comparison_plans import ComparisonPlan, plan
+from fairtrial.repeated.coverage import CoverageStudy, coverage_study
 from fairtrial.repeated.fits import FitTest
 from fairtrial.repeated.intervals import REPEATED_METHODS
 from fairtrial.repeated.paper_claims import RIGHT_COVERAGE
@@ -37,7 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from fairtrial.figures.style import Canvas
-    from fairtrial.repeated.cells import CoverageRow
 
 
 NAMES = {name: name.upper() for name in REPEATED_METHODS}
@@ -56,7 +49,7 @@ class CoveredCell:
     coverage: float
 
 
-Covered: TypeAlias = "CoverageRow | CoveredCell"
+Covered: TypeAlias = CoverageRow | CoveredCell
 """A row of a coverage study, from memory or from a file."""
 
 
@@ -156,6 +149,75 @@ def choose_rows(rows: Sequence[Covered], **values: Sequence[float]) -> list[Cove
     return kept
 
 
+def covered_cells(
+    file: str | None = None,
+    *,
+    grid: Literal["paper", "quick"] | None = None,
+    n: int | Sequence[int] | None = None,
+    m: int | Sequence[int] | None = None,
+    pi: float | Sequence[float] | None = None,
+    rho: float | Sequence[float] | None = None,
+    methods: Sequence[str] = (),
+    generator: Literal["oman-zucker", "beta-binomial"] = "oman-zucker",
+    data_sets: int = 1000,
+    n_resamples: int | None = 1000,
+    confidence: float = 0.95,
+    exact: bool = False,
+    rng: int = 0,
+    workers: int | None = None,
+    along_attempts: bool = False,
+) -> Drawn:
+    """Give the coverage of all cells of a study: one in a file, or one that is run.
+
+    Parameters
+    ----------
+    file : str, optional
+        What `fairtrial coverage --out` wrote.
+    n : int or sequence of int, optional
+        Numbers of people of the cells that are drawn.
+    m : int or sequence of int, optional
+        Attempts of each person.
+    pi : float or sequence of float, optional
+        True error rates.
+    rho : float or sequence of float, optional
+        Correlations of the attempts of a person.
+    methods : sequence of str, default ()
+        Any of dr, bp, sb, bb, lbb, brr and bb-ml.
+    generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
+        How attempts of a person come to be correlated.
+    data_sets : int, default 1000
+        The number of data sets that are simulated in each cell.
+    n_resamples : int or None, default 1000
+        The number of resamples of sb and brr; None: as if with infinitely many.
+    confidence : float, default 0.95
+        The level of confidence, between 0 and 1.
+    exact : bool, default False
+        All possible data sets instead of simulated ones.
+    workers : int, optional
+        The number of cells worked on at once; by default one per processor.
+    along_attempts : bool, default False
+        For the figure of coverage against attempts: one n, pi and rho.
+    """
+    axes = {name: value for name, value in (("n", n), ("m", m), ("pi", pi), ("rho", rho)) if value is not None}
+    study: dict[str, Any] = {"grid": grid, "generator": generator, "data_sets": data_sets, "n_resamples": n_resamples}
+    study |= {"exact": exact, "rng": rng}
+    chosen = {"methods": tuple(methods) or None}
+    if file is not None:
+        for name, value in study.items():
+            if value != signature(covered_cells).parameters[name].default:
+                template = f"{{{name}!p}} applies to a study that is run, and FILE holds one"
+                raise ParameterError(template, code="does-not-apply", **{name: 0})
+        values = {name: value if isinstance(value, tuple) else (value,) for name, value in axes.items()}
+        rows = choose_rows(read_study(file), **values)
+        return Drawn((rows,), {**chosen, "confidence": confidence} if along_attempts else chosen)
+    usual = {"n": 500, "m": PAPER.m, "pi": 0.001, "rho": 0.4} if along_attempts else {}
+    settings = {**usual, **study, **axes, "methods": methods or None, "workers": workers}
+    given = {name: value for name, value in settings.items() if value is not None}
+    result = coverage_study(confidence=confidence, **given)
+    drawn = study_along_attempts(result) if along_attempts else study_rows(result)
+    return Drawn(drawn.data, {**chosen, **drawn.options})
+
+
 def _methods(rows: Sequence[Covered], chosen: Sequence[str] | None) -> list[str]:
     """Give the chosen methods, or all of a study."""
     present = list(dict.fromkeys(row.method for row in rows))
@@ -167,6 +229,18 @@ def _methods(rows: Sequence[Covered], chosen: Sequence[str] | None) -> list[str]
                 f"the study has no method {shown(name)}; it has {listed(present)}", code="no-such-method"
             )
     return list(chosen or present)
+
+
+def study_rows(result: CoverageStudy) -> Drawn:
+    """Give the rows of a coverage study."""
+    return Drawn((result.rows,))
+
+
+def study_along_attempts(result: CoverageStudy) -> Drawn:
+    """Give the rows of a coverage study, with how they were computed."""
+    settings = result.settings
+    data_sets = None if settings.exact else settings.data_sets
+    return Drawn((result.rows,), {"data_sets": data_sets, "confidence": settings.confidence})
 
 
 def coverage_map(rows: Sequence[Covered], method: str) -> CoverageMap:
@@ -186,13 +260,10 @@ def coverage_chart(rows: Sequence[Covered], best: str) -> dict[str, Any]:
     maps = {}
     for name in _methods(rows, None):
         coverage = np.array([row.coverage for row in rows if row.method == name])
-        maps[name] = {"values": coverage.tolist(), "classes": coverage_classes(coverage).tolist()}
-    return {
-        "cells": [list(cell) for cell in dict.fromkeys((row.n, row.m, row.pi, row.rho) for row in rows)],
-        "maps": maps,
-        "best": best,
-        "legend": [list(entry) for entry in zip(COVERAGE_COLOURS, coverage_labels(), strict=True)],
-    }
+        maps[name] = {"values": coverage, "classes": coverage_classes(coverage)}
+    cells = dict.fromkeys((row.n, row.m, row.pi, row.rho) for row in rows)
+    legend = zip(COVERAGE_COLOURS, coverage_labels(), strict=True)
+    return dict(plain({"cells": list(cells), "maps": maps, "best": best, "legend": list(legend)}))
 
 
 def coverage_plot(
@@ -232,7 +303,12 @@ def coverage_plot(
     maps = [coverage_map(rows, name) for name in _methods(rows, methods)]
     columns = min(3, len(maps))
     lines = ceil(len(maps) / columns)
-    with figure_for(figure, "coverage", (1.2 + 3.4 * columns, 0.9 + 3.3 * lines)) as canvas:
+    first, counts = maps[0], "; ".join(f"{NAMES.get(one.method, one.method)} {one.summary}" for one in maps)
+    caption = (
+        f"Coverage. Within each block pi from {first.pi[0]:g} to {first.pi[-1]:g} (left to right), rho from "
+        f"{first.rho[0]:g} to {first.rho[-1]:g} (bottom to top). Cells with a coverage of {counts}."
+    )
+    with figure_for(figure, "coverage", caption, (1.2 + 3.4 * columns, 0.9 + 3.3 * lines)) as canvas:
         panels: list[Axes] = canvas.subplots(lines, columns, squeeze=False).ravel().tolist()
         colours = ListedColormap(COVERAGE_COLOURS, name="coverage")
         for panel, one in zip(panels, maps, strict=False):
@@ -249,17 +325,6 @@ def coverage_plot(
             columnspacing=1.0,
         )
         return tuple(panels[: len(maps)])
-
-
-def coverage_caption(rows: Sequence[Covered], *, methods: Sequence[str] | None = None) -> str:
-    """Say how to read the maps, and in how many cells each method covers well."""
-    maps = [coverage_map(rows, name) for name in _methods(rows, methods)]
-    first = maps[0]
-    counts = "; ".join(f"{NAMES.get(one.method, one.method)} {one.summary}" for one in maps)
-    return (
-        f"Coverage. Within each block pi from {first.pi[0]:g} to {first.pi[-1]:g} (left to right), rho from "
-        f"{first.rho[0]:g} to {first.rho[-1]:g} (bottom to top). Cells with a coverage of {counts}."
-    )
 
 
 def _draw_map(ax: Axes, one: CoverageMap, colours: Any) -> None:
@@ -336,8 +401,15 @@ def hook_plot(
             f"the figure is of one n, pi and rho, and the study has {len(cells)} combinations of them; choose one",
             code="several-cells",
         )
-    gap = float(min(np.diff(sorted({row.m for row in rows})), default=1.0))
-    with axes_for(ax, "hook") as axes:
+    first, all_m = rows[0], sorted({row.m for row in rows})
+    gap = float(min(np.diff(all_m), default=1.0))
+    bars = f"; bars: 2 standard errors of {data_sets:,} data sets" if data_sets else ""
+    caption = (
+        f"Coverage for n = {first.n:,g} individuals, pi = {first.pi:g}, rho = {first.rho:g} (n pi = "
+        f"{first.n * first.pi:g}); grey: the nominal {level_text(confidence)}{bars}. Points are moved aside where they "
+        "would coincide."
+    )
+    with axes_for(ax, "hook", caption) as (axes, pen):
         for number, name in enumerate(names):
             line = sorted((row.m, row.coverage) for row in rows if row.method == name)
             attempts, coverage = np.array(line, dtype=np.float64).T
@@ -346,22 +418,11 @@ def hook_plot(
             attempts = attempts + _DODGE * gap * (number - (len(names) - 1) / 2)
             style: dict[str, Any] = {"color": mark.colour, "linestyle": mark.line, "marker": mark.marker}
             axes.errorbar(attempts, coverage, errors, markersize=4.5, elinewidth=0.9, capsize=2, label=label, **style)
-        axes.set_xticks(sorted({row.m for row in rows}))
+        axes.set_xticks(all_m)
         axes.axhline(confidence, color=GREY, linewidth=0.9)
         axes.set(ylim=(0, 1.02), xlabel="m, attempts of each individual")
-        in_percent(axes.yaxis, "coverage")
+        pen.rates("y", "coverage")
         return axes
-
-
-def hook_caption(rows: Sequence[Covered], *, confidence: float = 0.95, data_sets: int | None = None) -> str:
-    """Say what a figure of coverage against attempts shows."""
-    first = rows[0]
-    bars = f"; bars: 2 standard errors of {data_sets:,} data sets" if data_sets else ""
-    return (
-        f"Coverage for n = {first.n:,g} individuals, pi = {first.pi:g}, rho = {first.rho:g} (n pi = "
-        f"{first.n * first.pi:g}); grey: the nominal {level_text(confidence)}{bars}. Points are moved aside where they "
-        "would coincide."
-    )
 
 
 _DODGE = 0.05
@@ -412,33 +473,29 @@ def fit_plot(fit: FitTest, *, ax: Axes | None = None) -> Axes:
         )
     likely = np.max([model.expected for model in models], axis=0) >= _LEAST
     last = int(np.flatnonzero((fit.observed > 0) | likely)[-1]) + 1
-    with axes_for(ax, "fit") as axes:
+    caption = f"{fit.individuals:,} people by their number of errors; a small p: the model does not fit. 0: nobody."
+    with axes_for(ax, "fit", caption) as (axes, pen):
         axes.bar(np.arange(last), fit.observed[:last], color=GREY, alpha=0.45, width=0.8, label="observed")
         for number, model in enumerate(models):
             label = f"{model.fit.model}: rho {model.fit.rho:.3g}, {p_phrase(model.p_value)}"
-            draw_marked_line(axes, number, np.arange(last), model.expected[:last], label, markersize=5.5)
+            pen.marked_line(number, np.arange(last), model.expected[:last], label, markersize=5.5)
         axes.set(yscale="log", xlabel="errors of a person", ylabel="people")
         highest = max(float(fit.observed.max()), *(float(model.expected.max()) for model in models))
         axes.set_ylim(_LEAST, 1.5 * highest)
-        plain_log_axis(axes.yaxis)
+        pen.plain_log("y")
         for place in np.flatnonzero(fit.observed[:last] == 0):
             axes.annotate("0", (place, _LEAST), (0, 3), textcoords="offset points", ha="center", color=GREY)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         return axes
 
 
-def fit_caption(fit: FitTest) -> str:
-    """Say what the bars and lines show."""
-    return f"{fit.individuals:,} people by their number of errors; a small p: the model does not fit. 0: nobody."
-
-
-def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
+def plan_plot(plan: RatePlan | PowerCurve, *, ax: Axes | None = None) -> Axes:
     """Draw how many people reach the goal for each number of attempts, the attempts in all, and the cost.
 
     Parameters
     ----------
-    plan : RatePlan
-        The result of `plan_rate`; its own choice is marked.
+    plan : RatePlan or PowerCurve
+        The result of `plan_rate`, whose own choice is marked; what `power_curve` gives is drawn by `power_plot`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
 
@@ -453,14 +510,23 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
     >>> plan_plot(ft.plan_rate(0.02, 0.1, half_width=0.005)).get_xlabel()
     'attempts of each individual'
     """
+    if isinstance(plan, PowerCurve):
+        return power_plot(plan, ax=ax)
     rows = plan.trade_off
     if not rows:
         raise ParameterError("the plan has no trade-off to draw", code="nothing-to-draw")
     attempts = [row.attempts for row in rows]
-    with axes_for(ax, "plan") as axes:
-        draw_marked_line(axes, 0, attempts, [row.individuals for row in rows], "individuals")
-        draw_marked_line(axes, 1, attempts, [row.total for row in rows], "attempts in all")
-        draw_marked_line(axes, 2, attempts, [row.cost for row in rows], "cost, in attempts")
+    goal = "an interval as narrow as asked for"
+    if plan.below is not None:
+        goal = f"an upper bound below {level_text(plan.below)}"
+    caption = (
+        f"Designs for pi = {level_text(plan.pi)}, rho = {plan.rho:g}; {goal} takes "
+        f"{plan.independent_attempts:,.0f} independent attempts."
+    )
+    with axes_for(ax, "plan", caption) as (axes, pen):
+        pen.marked_line(0, attempts, [row.individuals for row in rows], "individuals")
+        pen.marked_line(1, attempts, [row.total for row in rows], "attempts in all")
+        pen.marked_line(2, attempts, [row.cost for row in rows], "cost, in attempts")
         if plan.rho:
             fewest = max(2, floor(plan.independent_attempts * plan.rho) + 1)
             axes.axhline(fewest, color=GREY, linestyle=":", label=f"{fewest:,} individuals: fewer are never enough")
@@ -469,19 +535,8 @@ def plan_plot(plan: RatePlan, *, ax: Axes | None = None) -> Axes:
         axes.set(xscale="log", yscale="log", xlabel="attempts of each individual", ylabel="people, attempts or cost")
         axes.set_xticks(attempts, [f"{value:g}" for value in attempts])
         axes.minorticks_off()
-        plain_log_axis(axes.yaxis)
+        pen.plain_log("y")
         return axes
-
-
-def plan_caption(plan: RatePlan) -> str:
-    """Say what is planned."""
-    goal = "an interval as narrow as asked for"
-    if plan.below is not None:
-        goal = f"an upper bound below {level_text(plan.below)}"
-    return (
-        f"Designs for pi = {level_text(plan.pi)}, rho = {plan.rho:g}; {goal} takes "
-        f"{plan.independent_attempts:,.0f} independent attempts."
-    )
 
 
 def _draw_star(ax: Axes, x: float, y: float, colour: str, label: str) -> None:
@@ -532,6 +587,17 @@ def power_curve(plan: ComparisonPlan, power_of: Callable[[int], float], *, point
     return PowerCurve(plan, people, np.array([power_of(int(number)) for number in people]))
 
 
+def plan_or_power(result: Any, asked: Mapping[str, Any]) -> Drawn:
+    """Give the trade-off of a plan, or the power of a comparison against its people."""
+    if not isinstance(result, ComparisonPlan):
+        return Drawn((result,))
+
+    def power_of(people: int) -> float:
+        return plan(**{**asked, "individuals": people}).power or 0.0
+
+    return Drawn((power_curve(result, power_of),))
+
+
 def power_plot(data: PowerCurve, *, ax: Axes | None = None) -> Axes:
     """Draw the power of a comparison against the number of people, the plan marked.
 
@@ -557,20 +623,15 @@ def power_plot(data: PowerCurve, *, ax: Axes | None = None) -> Axes:
     'individuals'
     """
     plan = data.plan
-    with axes_for(ax, "plan") as axes:
-        draw_line(axes, 0, data.individuals, data.power)
+    caption = (
+        f"Power of the {'paired' if plan.paired else 'unpaired'} test at {level_text(1 - plan.confidence)}: "
+        f"{plan.attempts:,} genuine and {plan.impostor_attempts:,} impostor attempts of each individual."
+    )
+    with axes_for(ax, "plan", caption) as (axes, pen):
+        pen.line(0, data.individuals, data.power)
         planned = f"{plan.individuals:,} individuals: power {100 * plan.power:.1f} %"
         _draw_star(axes, plan.individuals, plan.power, look(1).colour, planned)
         axes.set(xscale="log", xlabel="individuals", ylim=(0, 1.02))
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        in_percent(axes.yaxis, "power")
+        pen.rates("y", "power")
         return axes
-
-
-def power_caption(data: PowerCurve) -> str:
-    """Say what is tested."""
-    plan = data.plan
-    return (
-        f"Power of the {'paired' if plan.paired else 'unpaired'} test at {level_text(1 - plan.confidence)}: "
-        f"{plan.attempts:,} genuine and {plan.impostor_attempts:,} impostor attempts of each individual."
-    )

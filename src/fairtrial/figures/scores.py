@@ -12,23 +12,11 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_number
 from fairtrial.core.trials import Trials, TrialsLike, check_drawable, trials_of
 from fairtrial.core.words import level_text, p_phrase, term
 from fairtrial.evaluation.roc import roc_curve
-from fairtrial.figures.det import OperatingCurve, det_plot, operating_curves
-from fairtrial.figures.style import (
-    GREY,
-    PALE,
-    Floats,
-    axes_for,
-    explain,
-    figure_for,
-    in_percent,
-    legend_below,
-    legible,
-    linear_axis,
-    look,
-    padded,
-    score_range,
-    several,
-)
+from fairtrial.figures.axes import Floats, linear_axis, padded, score_range
+from fairtrial.figures.det import OperatingCurve, det_plot, operating_curves, thresholds_of
+from fairtrial.figures.style import GREY, PALE, Pen, axes_for, figure_for, legible, look, several
+from fairtrial.figures.table import Drawn
+from fairtrial.fusion.prediction import SystemCorrelations, system_correlations
 from fairtrial.inference.bootstrap import BootstrapMethod
 from fairtrial.inference.estimates import GIVEN_ALONG
 from fairtrial.inference.people import Cluster
@@ -38,9 +26,8 @@ from fairtrial.rules.criteria import CriterionLike, as_criterion
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fairtrial.evaluation.comparison import PairComparison
+    from fairtrial.evaluation.comparison import Comparison, PairComparison
     from fairtrial.figures.style import Canvas
-    from fairtrial.fusion.prediction import SystemCorrelations
 
 
 _TAIL = 0.001
@@ -80,14 +67,14 @@ class Densities:
         """The same of scores with the other sign."""
         return Densities(-self.high, -self.low, self.genuine[::-1], self.impostor[::-1])
 
-    def to_dict(self) -> dict[str, Any]:
+    def chart(self) -> dict[str, Any]:
         """Give the chart `density`."""
         return {
-            "genuine": self.genuine.tolist(),
-            "impostor": self.impostor.tolist(),
+            "genuine": self.genuine,
+            "impostor": self.impostor,
             "saturated": self.saturated,
             "top": 1.05 * float(max(self.genuine.max(), self.impostor.max())) or 1.0,
-            "scores": linear_axis("score", (self.low, self.high)).to_dict(),
+            "scores": linear_axis("score", (self.low, self.high)),
         }
 
 
@@ -234,8 +221,9 @@ def diagnostic_plot(
     4
     """
     systems = several(diagnostics, "system")
-    many = len(systems) > 1
-    with figure_for(figure, "diagnostic") as canvas:
+    many, point = len(systems) > 1, systems[0].curve.point
+    caption = f"Scores and errors on test; dotted: threshold from {PROVENANCES[point.kind].source}. {point.described}"
+    with figure_for(figure, "diagnostic", caption) as canvas:
         density, rates, wer, det = canvas.subplots(2, 2).ravel().tolist()
         for number, system in enumerate(systems):
             name, mark = legible(system.curve.system), look(number)
@@ -267,23 +255,17 @@ def diagnostic_plot(
             panel.set(xlim=ends, xlabel=f"{label}{where}", title=title, ylim=(0, None))
             panel.locator_params(axis="x", nbins=6)
             if many or panel is not wer:
-                legend_below(panel)
+                Pen(panel).legend()
         density.set_ylabel("density, highest = 1" if many else "density")
         if not many and systems[0].densities.saturated:
             heights = np.concatenate([systems[0].densities.genuine, systems[0].densities.impostor])
             density.set_ylim(0.5 * float(heights[heights > 0].min()), 2 * float(heights.max()))
             density.set_yscale("log")
-        in_percent(rates.yaxis, "error rate on test")
-        in_percent(wer.yaxis, "WER on test")
-        det_plot([system.curve for one in systems], ax=det)
+        Pen(rates).rates("y", "error rate on test")
+        Pen(wer).rates("y", "WER on test")
+        det_plot([system.curve for system in systems], ax=det)
         det.set_title("(d) DET")
         return density, rates, wer, det
-
-
-def diagnostic_caption(diagnostics: Diagnostic | Sequence[Diagnostic]) -> str:
-    """Say what the four panels show."""
-    point = several(diagnostics, "system")[0].curve.point
-    return f"Scores and errors on test; dotted: threshold from {PROVENANCES[point.kind].source}. {point.described}"
 
 
 _TURN = np.linspace(0, 2 * np.pi, 181)
@@ -357,19 +339,14 @@ def scatter_data(
     >>> scatter_data(lp1.test, "(DCTb,MLP)", "(PAC,GMM)").seed
     0
     """
-    proportion, most = 1.0, points
-    if isinstance(points, str):
-        number, percents, rest = points.strip().partition("%")
-        try:
-            most = trials_of(trials, "trials").genuine.size if percents else int(number)
-            proportion = float(number) / 100 if percents else 1.0
-        except ValueError:
-            proportion = 0.0
-        if rest or not 0 < proportion <= 1:
-            text = 'points must be a number or a proportion such as "1%", not {given!r}'
-            raise ParameterError(text, code="points", given=points)
-    if int(most) < 1:
-        raise ParameterError(f"there must be at least one point per class, not {points}", code="points")
+    text = str(points).strip()
+    try:
+        proportion, most = (float(text[:-1]) / 100, np.inf) if text.endswith("%") else (1.0, int(text))
+    except ValueError:
+        proportion, most = 0.0, 0
+    if not 0 < proportion <= 1 or most < 1:
+        text = 'points must be a number from 1 or a proportion such as "1%", not {given!r}'
+        raise ParameterError(text, code="points", given=points)
     seed = seed_of(rng)
     trials = trials_of(trials, "trials")
     scores = np.stack([trials.column(name).astype(np.float64) for name in (a, b)], axis=1)
@@ -382,7 +359,7 @@ def scatter_data(
             text = "there is no trial of one class with finite scores of both systems"
             raise TrialsError(text, code="no-finite-scores")
         check_drawable(values)
-        count = min(int(most), max(1, round(proportion * len(values))))
+        count = int(min(most, max(1, round(proportion * len(values)))))
         chosen = np.sort(generator.choice(len(values), count, replace=False))
         with np.errstate(over="ignore", invalid="ignore"):
             covariance = np.cov(values, rowvar=False, bias=True)
@@ -420,7 +397,12 @@ def scatter_plot(data: Scatter, *, thresholds: Mapping[str, float] | None = None
     >>> scatter_plot(scatter_data(lp1.test, "(DCTb,MLP)", "(PAC,GMM)")).get_xlabel()
     'score of (DCTb,MLP)'
     """
-    with axes_for(ax, "scatter", markerscale=2) as axes:
+    lost = f"; {data.left_out:,} trials with infinite scores left out" if data.left_out else ""
+    caption = (
+        f"Scores of {data.a} and {data.b}: a random sample of each class (seed {data.seed}){lost}. Ellipses: the "
+        "Gaussian of all trials of the class, at 1 and 2 standard deviations."
+    )
+    with axes_for(ax, "scatter", caption, markerscale=2) as (axes, pen):
         # the larger class first, so that it does not hide the other
         classes = ((1, "impostor", data.impostor), (0, "genuine", data.genuine))
         for number, name, part in classes:
@@ -438,21 +420,39 @@ def scatter_plot(data: Scatter, *, thresholds: Mapping[str, float] | None = None
             axes.axhline(up, color=GREY, linestyle=":")
         axes.set(xlabel=f"score of {legible(data.a)}", ylabel=f"score of {legible(data.b)}")
         for deviations, line in ((1, "-"), (2, "--")):
-            explain(axes, f"Gaussian, {deviations} s.d.", linestyle=line, linewidth=1.8)
+            pen.explain(f"Gaussian, {deviations} s.d.", linestyle=line, linewidth=1.8)
         return axes
 
 
-def scatter_caption(data: Scatter) -> str:
-    """Say what a scatter plot shows."""
-    lost = f"; {data.left_out:,} trials with infinite scores left out" if data.left_out else ""
-    return (
-        f"Scores of {data.a} and {data.b}: a random sample of each class (seed {data.seed}){lost}. Ellipses: the "
-        "Gaussian of all trials of the class, at 1 and 2 standard deviations."
-    )
+def scatter_sets(
+    dev: Trials,
+    test: Trials,
+    *,
+    criterion: CriterionLike = "eer",
+    alpha: float | None = None,
+    points: str | int = 500,
+    rng: np.random.Generator | int | None = 0,
+) -> Drawn:
+    """Choose trials of two systems to draw against each other, with thresholds from dev.
+
+    Parameters
+    ----------
+    points : int or str, default 500
+        The largest number of trials of each class, or a proportion of them, as in 1%.
+    """
+    a, b = dev.systems
+    data = scatter_data(test, a, b, points=points, rng=rng)
+    return Drawn((data,), {"thresholds": thresholds_of(dev, test, criterion, alpha)}, (*dev.notes, *test.notes))
 
 
 _MANY = 12
 """Systems beyond which numbers would not fit into their squares."""
+
+
+def dev_correlations(dev: Trials, test: Trials | None = None) -> Drawn:
+    """Correlate systems within each class of the trials of dev, and of test if it is given, too."""
+    trials = dev if test is None else test
+    return Drawn((system_correlations(trials),), {}, tuple(trials.notes))
 
 
 def correlation_plot(correlations: SystemCorrelations, *, figure: Canvas | None = None) -> Canvas:
@@ -484,7 +484,8 @@ def correlation_plot(correlations: SystemCorrelations, *, figure: Canvas | None 
     """
     names = [legible(name) for name in correlations.systems]
     count = len(names) - 1
-    with figure_for(figure, "correlation", (2.6 + 0.9 * count, 1.6 + 0.45 * count)) as canvas:
+    caption = "Correlations of the scores of systems, within genuine and within impostor trials."
+    with figure_for(figure, "correlation", caption, (2.6 + 0.9 * count, 1.6 + 0.45 * count)) as canvas:
         panels = canvas.subplots(1, 2, sharey=True)
         for ax, word in zip(panels, ("genuine", "impostor"), strict=True):
             part = getattr(correlations, word)
@@ -505,9 +506,10 @@ def correlation_plot(correlations: SystemCorrelations, *, figure: Canvas | None 
         return canvas
 
 
-def correlation_caption(correlations: SystemCorrelations) -> str:
-    """Say what the two maps show."""
-    return "Correlations of the scores of systems, within genuine and within impostor trials."
+def leading_pair(result: Comparison) -> Drawn:
+    """Give the only pair of a comparison."""
+    (pair,) = result.pairs
+    return Drawn((pair,), {"measure": result.measure.label}, tuple(result.notes))
 
 
 def bootstrap_plot(
@@ -560,7 +562,13 @@ def bootstrap_plot(
         raise TrialsError("there is no bootstrap of counts; compare the scores themselves", code="needs-scores")
     low, high = replicates.interval(confidence=pair.confidence, method=method)
     count = len(replicates.replicates)
-    with axes_for(ax, "bootstrap") as axes:
+    inside = "0 lies within the interval: no difference is shown" if low <= 0 <= high else "0 lies outside the interval"
+    caption = (
+        f"{count:,} bootstrap replicates on test, {GIVEN_ALONG['fixed']}. "
+        f"{inside if replicates.moves else 'All are equal, so nothing can be tested'}. "
+        f"{test.test.capitalize()} test, {GIVEN_ALONG[test.threshold]}: {p_phrase(test.p_value)}."
+    )
+    with axes_for(ax, "bootstrap", caption) as (axes, pen):
         weights = np.full(count, 1 / count)
         axes.hist(replicates.replicates, bins=bins, weights=weights, color=PALE, edgecolor=GREY, linewidth=0.5)
         for number, bound in enumerate((low, high) if replicates.moves else ()):
@@ -573,21 +581,8 @@ def bootstrap_plot(
         label = term(measure)
         difference = f"{label} of {legible(pair.a)} minus {label} of {legible(pair.b)}"
         if test.is_share:
-            in_percent(axes.xaxis, difference)
+            pen.rates("x", difference)
             difference = f"{difference}, percentage points"
         axes.set_xlabel(difference)
-        in_percent(axes.yaxis, "replicates")
+        pen.rates("y", "replicates")
         return axes
-
-
-def bootstrap_caption(pair: PairComparison, *, method: BootstrapMethod = "percentile") -> str:
-    """Say what the histogram shows, and what the primary test says."""
-    replicates, test = pair.replicates, pair.headline
-    assert replicates is not None
-    low, high = replicates.interval(confidence=pair.confidence, method=method)
-    inside = "0 lies within the interval: no difference is shown" if low <= 0 <= high else "0 lies outside the interval"
-    return (
-        f"{len(replicates.replicates):,} bootstrap replicates on test, {GIVEN_ALONG['fixed']}. "
-        f"{inside if replicates.moves else 'All are equal, so nothing can be tested'}. "
-        f"{test.test.capitalize()} test, {GIVEN_ALONG[test.threshold]}: {p_phrase(test.p_value)}."
-    )

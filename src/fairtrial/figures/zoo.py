@@ -6,21 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairtrial.core.trials import Trials
 from fairtrial.core.words import Text, cut, listed
-from fairtrial.figures.style import (
-    GREY,
-    Floats,
-    axes_for,
-    explain,
-    in_percent,
-    linear_axis,
-    look,
-    padded,
-    score_range,
-    sentences,
-)
-from fairtrial.groups.zoo import Zoo
+from fairtrial.figures.axes import Floats, linear_axis, padded, score_range
+from fairtrial.figures.det import only_system, thresholds_of
+from fairtrial.figures.style import GREY, axes_for, look, sentences
+from fairtrial.figures.table import Drawn
+from fairtrial.groups.zoo import Role, Shows, Zoo
 from fairtrial.groups.zoo import zoo_data as zoo_data
+from fairtrial.rules.criteria import CriterionLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,16 +48,38 @@ def zoo_chart(zoo: Zoo) -> dict[str, Any]:
         )
         for label, values in zip(_labels(zoo), (zoo.places, zoo.impostor), strict=True)
     )
-    x = np.nan_to_num(zoo.places, nan=across.high)  # at the edge without genuine trials
+    x = np.nan_to_num(zoo.places, nan=across["high"])  # at the edge without genuine trials
     points = zip(x.tolist(), zoo.impostor.tolist(), zoo.names, zoo.kinds, strict=True)
     both = f"goat and {imitation}"
     kinds = ("sheep", GREY, 0), ("goat", "var(--c1)", 2), (imitation, "var(--c0)", 0), (both, "var(--c2)", 1)
     return {
-        "x": across.to_dict(),
-        "y": up.to_dict(),
+        "x": across,
+        "y": up,
         "points": [{"x": x, "y": y, "name": name, "kind": kind or "sheep"} for x, y, name, kind in points],
         "kinds": [{"name": name, "colour": colour, "symbol": symbol} for name, colour, symbol in kinds],
     }
+
+
+def zoo_sets(
+    dev: Trials,
+    test: Trials,
+    *,
+    criterion: CriterionLike = "eer",
+    alpha: float | None = None,
+    shows: Shows = "scores",
+    by: Role = "claim",
+) -> Drawn:
+    """Gather everybody's genuine and impostor trials of one system.
+
+    Parameters
+    ----------
+    shows : {"scores", "errors"}, default "scores"
+        Mean scores, or error rates at the threshold from dev.
+    by : {"claim", "subject"}, default "claim"
+        claim: who is imitated (lambs); subject: who imitates (wolves).
+    """
+    threshold = thresholds_of(dev, test, criterion, alpha)[only_system(dev)]
+    return Drawn((zoo_data(test, by=by, shows=shows, threshold=threshold),), {}, (*dev.notes, *test.notes))
 
 
 def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
@@ -94,7 +110,23 @@ def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
     'mean score of genuine trials'
     """
     other, across, unplaced = zoo.imitation[1], zoo.places, np.isnan(zoo.places)
-    with axes_for(ax, "zoo") as axes:
+    needed = "trials of both classes" if zoo.by == "claim" else "impostor trials"
+    lost = f"; {zoo.left_out:,} without {needed} left out" if zoo.left_out else ""
+    rule = "more errors than chance explains; larger dots: several people"
+    if zoo.shows == "scores":
+        rule = "beyond Tukey's fences; dotted: quartiles"
+    margin_words = ""
+    if zoo.subjects is not None:
+        wolves = listed([name for name, wolf in zip(zoo.subjects.names, zoo.subjects.lambs, strict=True) if wolf])
+        margin_words = f"Right margin: impostor trials by subject; wolves, who imitate others: {wolves or 'none'}"
+    elif zoo.by == "subject" and unplaced.any():
+        margin_words = "Right margin: subjects without genuine trials"
+    caption = sentences(
+        f"The zoo of {zoo.system} on test: {len(zoo.names):,} {zoo.by}s{lost}. Goats and {other}: {rule}",
+        f"Impostor trials are those {_IMPOSTOR_TRIALS[zoo.by]}",
+        margin_words,
+    )
+    with axes_for(ax, "zoo", caption) as (axes, pen):
         plain = ~zoo.goats & ~zoo.lambs & ~unplaced
         places, people = np.unique(np.stack([across, zoo.impostor], 1)[plain], axis=0, return_counts=True)
         axes.scatter(places[:, 0], places[:, 1], s=16.0 * people, color=GREY, alpha=0.55, linewidths=0)
@@ -110,7 +142,7 @@ def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
         margin, flags = (zoo.impostor[unplaced], zoo.lambs[unplaced])
         if zoo.subjects is not None:
             margin, flags = zoo.subjects.impostor, zoo.subjects.lambs
-            explain(axes, f"wolves, by subject: {np.count_nonzero(flags)}", color=look(3).colour, marker="_")
+            pen.explain(f"wolves, by subject: {np.count_nonzero(flags)}", color=look(3).colour, marker="_")
         for chosen, colour, width in ((~flags, GREY, 0.8), (flags, look(3).colour, 1.8)):
             ticks: dict[str, Any] = {"markersize": 9, "markeredgewidth": width, "clip_on": False}
             ends = np.full(np.count_nonzero(chosen), 1.03)
@@ -119,33 +151,13 @@ def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
             for values, draw in ((zoo.genuine, axes.axvline), (zoo.impostor, axes.axhline)):
                 for quartile in () if np.isnan(values).all() else np.nanquantile(values, [0.25, 0.75]):
                     draw(quartile, color=GREY, linestyle=":", linewidth=0.9)
-            explain(axes, "quartiles", linestyle=":", linewidth=0.9)
+            pen.explain("quartiles", linestyle=":", linewidth=0.9)
         _name_outliers(axes, zoo)
-        for axis, label in zip((axes.xaxis, axes.yaxis), _labels(zoo), strict=True):
-            if zoo.shows == "errors" and "rank" not in label:
-                in_percent(axis, label)
-            else:
-                axis.set_label_text(label)
+        across_label, up_label = _labels(zoo)
+        is_share = zoo.shows == "errors"
+        pen.rates("x", across_label, is_share=is_share and not np.isnan(zoo.genuine).all())
+        pen.rates("y", up_label, is_share=is_share)
         return axes
-
-
-def zoo_caption(zoo: Zoo) -> str:
-    """Say what the zoo shows, and what makes somebody stand out."""
-    needed = "trials of both classes" if zoo.by == "claim" else "impostor trials"
-    lost = f"; {zoo.left_out:,} without {needed} left out" if zoo.left_out else ""
-    rule = "more errors than chance explains; larger dots: several people"
-    if zoo.shows == "scores":
-        rule = "beyond Tukey's fences; dotted: quartiles"
-    parts = [
-        f"The zoo of {zoo.system} on test: {len(zoo.names):,} {zoo.by}s{lost}. Goats and {zoo.imitation[1]}: {rule}",
-        f"Impostor trials are those {_IMPOSTOR_TRIALS[zoo.by]}",
-    ]
-    if zoo.subjects is not None:
-        wolves = listed([name for name, wolf in zip(zoo.subjects.names, zoo.subjects.lambs, strict=True) if wolf])
-        parts.append(f"Right margin: impostor trials by subject; wolves, who imitate others: {wolves or 'none'}")
-    elif zoo.by == "subject":
-        parts.append("Right margin: subjects without genuine trials" if np.isnan(zoo.places).any() else "")
-    return sentences(*parts)
 
 
 def _name_outliers(ax: Axes, zoo: Zoo) -> None:

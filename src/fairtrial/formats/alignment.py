@@ -138,23 +138,26 @@ def _matching_rows(
             )
     if not len(everywhere):
         raise TrialsError(f"{sheets[0].origin} and {sheets[1].origin} have no trial in common")
-    rows = []
-    for sheet_keys in keys:
-        order = np.argsort(sheet_keys)
-        rows.append(order[np.searchsorted(sheet_keys, everywhere, sorter=order)])
     every = np.unique(np.concatenate(keys))
-    return rows, len(every) - len(everywhere)
+    return [find_rows(everywhere, sheet_keys)[0] for sheet_keys in keys], len(every) - len(everywhere)
+
+
+def find_rows(wanted: NDArray[np.int64], numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Find the first row with each wanted number, and tell which were found."""
+    order = np.argsort(numbers, kind="stable")
+    rows = order[np.minimum(np.searchsorted(numbers, wanted, sorter=order), len(numbers) - 1)]
+    return rows, numbers[rows] == wanted
 
 
 def _keys(sheets: Sequence[Sheet], shared: Sequence[str]) -> list[NDArray[np.int64]]:
     """Give a number for each trial, equal in all sheets for the same trial."""
     ends = np.cumsum([len(sheet) for sheet in sheets])[:-1]
     numbers = number_rows([Ids.concat([sheet.ids[name] for sheet in sheets]).codes for name in shared])
-    again = np.concatenate([_occurrences(part) for part in np.split(numbers, ends)])
+    again = np.concatenate([count_earlier(part) for part in np.split(numbers, ends)])
     return np.split(number_rows([numbers, again]), ends)
 
 
-def _occurrences(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+def count_earlier(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """Count how many earlier rows have the same key."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]

@@ -57,12 +57,7 @@ class Conversion(Result):
 
 
 def convert_files(
-    paths: Sequence[PathLike],
-    out: PathLike,
-    *,
-    to: str | None = None,
-    progress: Progress | None = None,
-    **reading: Any,
+    paths: Sequence[PathLike], out: PathLike, *, to: str | None = None, progress: Progress | None = None, **reading: Any
 ) -> Conversion:
     """Convert score files from one format to another, without losing a digit.
 

@@ -8,13 +8,14 @@ import os
 import re
 import secrets
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from io import BufferedReader, FileIO
+from io import BufferedReader, BytesIO, FileIO, RawIOBase
 from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
@@ -52,14 +53,11 @@ def default_size() -> int:
 def check_unpacked(size: int, most: int, path: Path) -> None:
     """Raise an error where a file unpacks to more than it may."""
     if size > most:
-        raise InputError(
+        template = (
             "{path}: holds more than {most} unpacked (a line counts as {line} bytes at least); if that is meant and "
-            "there is memory for it, allow more, as in {max_size!o}",
-            path=str(path),
-            most=size_text(most),
-            line=_LINE,
-            max_size=2 * most,
+            "there is memory for it, allow more, as in {max_size!o}"
         )
+        raise InputError(template, path=str(path), most=size_text(most), line=_LINE, max_size=2 * most)
 
 
 def size_text(size: int) -> str:
@@ -76,53 +74,25 @@ def size_text(size: int) -> str:
     return f"{size} bytes"
 
 
-class BoundedStream:
-    """A readable file that passes on what a stream gives, and ends where that is more than it may be, or damaged.
-
-    It raises no error when it is read: threads in which Arrow reads ahead would still be there when the process ends.
-
-    Parameters
-    ----------
-    stream
-        Where the unpacked bytes come from.
-    most
-        How many there may be, a line counted as `_LINE` bytes at least.
-    path
-        The file, for the error.
-    """
+class _Unpacked(RawIOBase):
+    """The bytes that a compressed stream unpacks to; an error if there are more than there may be."""
 
     def __init__(self, stream: pa.NativeFile, most: int, path: Path) -> None:
         self._stream = stream
         self._most = most
         self._path = path
         self._read = 0
-        self._error: tuple[Any, ...] | None = None
-        self.closed = False
-
-    def read(self, count: int = -1) -> bytes:
-        """Read the next bytes."""
-        try:
-            # by way of a buffer: read() loses the bytes it made room for if it fails (pyarrow up to 26)
-            data: bytes = b"" if self._error is not None else self._stream.read_buffer(count).to_pybytes()
-        except OSError as error:
-            # not the error itself: its traceback would keep this stream alive, as gc does not see Arrow's reference
-            self._error, data = error.args, b""
-        self._read += max(len(data), _LINE * data.count(b"\n"))
-        return data if self._read <= self._most else b""
-
-    def check(self) -> None:
-        """Raise an error where the stream could not be read, or where more was asked for than there may be."""
-        if self._error is not None:
-            raise OSError(*self._error)
-        check_unpacked(self._read, self._most, self._path)
 
     def readable(self) -> bool:
-        """It is."""
         return True
 
-    def close(self) -> None:
-        """Nothing: whoever opened the stream closes it."""
-        self.closed = True
+    def readinto(self, buffer: Any) -> int:
+        # by way of an Arrow buffer: pyarrow's own readinto and read lose memory if they fail (pyarrow up to 26)
+        data: bytes = self._stream.read_buffer(len(buffer)).to_pybytes()
+        buffer[: len(data)] = data
+        self._read += max(len(data), _LINE * data.count(b"\n"))
+        check_unpacked(self._read, self._most, self._path)
+        return len(data)
 
 
 _MOST_ENTRIES = 100_000
@@ -244,11 +214,13 @@ def _beginning(target: Path) -> str:
 
 
 PathLike: TypeAlias = str | os.PathLike[str]
+Stream: TypeAlias = "BufferedReader[Any] | BytesIO"
 Progress: TypeAlias = Callable[[int], None]
 """Called with the number of bytes read from disk since the last call."""
 
 MAX_LINE = 1 << 24
-_HEAD = 1 << 16
+HEAD = 1 << 16
+"""Bytes from which the format of a file is told."""
 FIRST_ROWS = 2000
 """Rows by whose cells columns are told."""
 _SPACES = re.compile(r"[ \t]+")
@@ -313,22 +285,19 @@ class Head:
         """Whether it stands for the whole file."""
         return not self.place
 
-    def open(self, progress: Progress | None = None) -> AbstractContextManager[pa.NativeFile]:
+    def open(self, progress: Progress | None = None) -> AbstractContextManager[Stream]:
         """Open a stream of the decompressed bytes; errors of the file become an `InputError`."""
         if self.block is None:
             return open_stream(self.source, self.compression, progress, max_size=self.max_size, called=self.path)
-        import pyarrow as pa
-
         if progress is not None and self.is_whole:
             progress(self.source.stat().st_size)
-        stream: AbstractContextManager[pa.NativeFile] = pa.BufferReader(self.block)
-        return stream
+        return BytesIO(self.block)
 
     @cached_property
     def _whole_lines(self) -> list[str]:
         text = self.data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
         lines = text.split("\n")
-        if len(self.data) >= _HEAD and len(lines) > 1:
+        if len(self.data) >= HEAD and len(lines) > 1:
             lines.pop()  # cut off by the end of the head
         return lines
 
@@ -391,7 +360,7 @@ class Head:
     @property
     def is_text(self) -> bool:
         """Whether it looks like text."""
-        return b"\x00" not in self.data[:_HEAD]
+        return b"\x00" not in self.data[:HEAD]
 
     @property
     def stem(self) -> str:
@@ -401,7 +370,8 @@ class Head:
 
 def split_spaces(line: str) -> list[str]:
     """Split a line into its fields, separated by spaces and tabs and by nothing else."""
-    return _SPACES.split(line.strip(" \t\r\n"))
+    line = line.strip(" \t\r\n")
+    return _SPACES.split(line) if "\t" in line or "  " in line else line.split(" ")
 
 
 def expand(paths: PathLike | Sequence[PathLike]) -> list[Path]:
@@ -462,7 +432,7 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
         elif not stat.S_ISREG(mode):
             raise InputError(f"{path}: is neither a file nor a pipe; write the scores to a file, and name that")
         with open(path if copy is None else copy.name, "rb") as file:
-            data = file.read(_HEAD)
+            data = file.read(HEAD)
             compression = next((name for start, name in _COMPRESSION.items() if data.startswith(start)), None)
             if compression is None and data.count(b"\n") < 3:
                 data += file.read(MAX_LINE)  # the first lines of a large matrix are long
@@ -471,7 +441,7 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
     head = Head(path, b"", compression, most, copy)
     if compression is not None:
         with head.open() as stream:
-            data = stream.read(_HEAD)
+            data = stream.read(HEAD)
             if data.count(b"\n") < 3:
                 data += stream.read(MAX_LINE)
     if not data:
@@ -491,7 +461,7 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
         raise InputError(f"{path}: holds nothing but white space")
     if len(data) >= MAX_LINE and b"\n" not in data and b"\r" not in data:
         raise InputError(f"{path}: line 1 is longer than {MAX_LINE >> 20} MiB; a score file has one line per trial")
-    return replace(head, data=data, block=data if len(data) < _HEAD else None)
+    return replace(head, data=data, block=data if len(data) < HEAD else None)
 
 
 def _copied(path: Path, most: int) -> IO[bytes]:
@@ -517,27 +487,23 @@ def _copied(path: Path, most: int) -> IO[bytes]:
 
 
 class _CountedFile(FileIO):
-    """A file that tells how much of it was read."""
+    """A file that reports how much of it was read."""
 
-    def __init__(self, path: Path, progress: Progress) -> None:
+    def __init__(self, path: Path, progress: Progress | None) -> None:
         super().__init__(path, "rb")
         self._progress = progress
 
     def readinto(self, buffer: Any) -> int:
         count = super().readinto(buffer) or 0
-        self._progress(count)
+        if self._progress is not None:
+            self._progress(count)
         return count
 
 
 @contextmanager
 def open_stream(
-    path: Path,
-    compression: str | None,
-    progress: Progress | None = None,
-    *,
-    max_size: int | None = None,
-    called: Path | None = None,
-) -> Iterator[pa.NativeFile]:
+    path: Path, compression: str | None, progress: Progress | None, *, max_size: int | None, called: Path
+) -> Iterator[Stream]:
     """Open a stream of a file's decompressed bytes; errors of the file become an `InputError`.
 
     Parameters
@@ -547,39 +513,23 @@ def open_stream(
     max_size
         How many bytes a compressed file may unpack to; None: any number.
     called
-        What errors call the file, if not by its path.
+        What errors call the file.
     """
-    import pyarrow as pa
-
-    name = called or path
     try:
-        if progress is None:
-            raw: pa.NativeFile = pa.OSFile(os.fsencode(path), "rb")
-        else:
-            raw = pa.PythonFile(BufferedReader(_CountedFile(path, progress), 1 << 20), mode="r")
-        with raw:
+        with BufferedReader(_CountedFile(path, progress), 1 << 20) as raw:
             if compression is None:
                 yield raw
                 return
+            import pyarrow as pa
+
             with pa.CompressedInputStream(raw, compression) as stream:
-                if max_size is None:
-                    yield stream
-                    return
-                bounded = BoundedStream(stream, max_size, name)
-                try:
-                    yield pa.PythonFile(bounded, mode="r")
-                except GeneratorExit:  # a reader that nobody asks for more: there is nobody to tell
-                    raise
-                except BaseException:  # perhaps an error of what was read up to the bound
-                    bounded.check()
-                    raise
-                bounded.check()
+                yield BufferedReader(_Unpacked(stream, sys.maxsize if max_size is None else max_size, called), 1 << 16)
     except OSError as error:
         if compression is not None and error.errno is None:
             raise InputError(
-                f"{name}: the {compression} data is damaged or cut off ({error}); get the file again"
+                f"{called}: the {compression} data is damaged or cut off ({error}); get the file again"
             ) from error
-        raise InputError(f"{name}: cannot be read: {_why(error)}") from error
+        raise InputError(f"{called}: cannot be read: {_why(error)}") from error
 
 
 def read_whole(path: PathLike, most: int = 1 << 30) -> bytes:

@@ -82,66 +82,54 @@ def _guess_roles(rows: Sequence[Sequence[str]], given: dict[int, str], *, labell
     The role of a column that may hold labels or probes is ``?``.
     """
     columns = list(zip(*rows, strict=True))
-    width = len(columns)
-    looks = [_look(cells) for cells in columns]
+    width, looks = len(columns), [_look(cells) for cells in columns]
+    roles = dict(given)
     free = [k for k in range(width) if k not in given]
-    known = set(given.values())
-    label = next((k for k, role in given.items() if role == "label"), None)
-    if label is None and labelled:
-        ends = [k for k in (width - 2, width - 1) if k > 1]
-        choices = [[k for k in free if looks[k] == "words"], [k for k in free if looks[k] == "both"]]
-        choices.append([k for k in free if looks[k] == "one" and k in ends])
-        candidates = next(filter(None, choices), [])
-        if len(candidates) > 1:
+    if labelled and "label" not in given.values():
+        words, both, one = ([k for k in free if looks[k] == look] for look in ("words", "both", "one"))
+        labels = words or both or [k for k in one if k >= max(2, width - 2)]
+        if len(labels) > 1:
             return []
-        label = candidates[0] if candidates else None
-    rest = [k for k in free if k != label]
-    scores = sorted(k for k, role in given.items() if role == "score")
-    if not scores:
-        first = next((k for k in rest if looks[k] == "fraction"), None)
+        roles |= dict.fromkeys(labels, "label")
+    label = next((k for k, role in roles.items() if role == "label"), None)
+    free = [k for k in free if k != label]
+    if "score" not in given.values():
+        first = next((k for k in free if looks[k] == "fraction"), None)
         if first is not None:
-            scores = [k for k in rest if k >= first and looks[k] in ("fraction", "whole", "one")]
-        elif (
-            (label is not None or not labelled)
-            and rest
-            and looks[rest[-1]] in ("whole", "both", "one")
-            and rest[-1] >= width - 2
-        ):
-            scores = [rest[-1]]
-        if not scores:
-            return []
-    roles = dict.fromkeys(scores, "score") | given | ({} if label is None else {label: "label"})
-    ids = [k for k in rest if k not in roles]
-    if known & set(ID_FIELDS) or (known and len(ids) > 2):
-        return [roles.get(k, "other") for k in range(width)]
-    if not labelled:
-        names = {1: ["probe"], 2: ["claim", "probe"], 3: ["claim", "subject", "probe"]}.get(len(ids), [])
-        roles |= dict(zip(ids, names, strict=False))
-        return [roles.get(k, "other") for k in range(width)]
+            numbers = [k for k in free if k >= first and looks[k] in ("fraction", "whole", "one")]
+        else:
+            last = free[-1:] if label is not None or not labelled else []
+            numbers = [k for k in last if k >= width - 2 and looks[k] in ("whole", "both", "one")]
+        roles |= dict.fromkeys(numbers, "score")
+    scores = [k for k in range(width) if roles.get(k) == "score"]
+    if not scores:
+        return []
+    ids = [k for k in free if k not in roles]
+    names: list[str] = []
     people = len(ids) == 2 and _are_people(columns, ids, label)
-    spoofs = label is not None and looks[label] == "words" and {cell.lower() for cell in columns[label]} <= _SPOOFS
-    if label is None:
+    if set(given.values()) & set(ID_FIELDS) or (given and len(ids) > 2):
+        pass  # the caller has named them
+    elif not labelled:
+        names = {1: ["probe"], 2: ["claim", "probe"], 3: ["claim", "subject", "probe"]}.get(len(ids), [])
+    elif label is None:
         if ids in ([0, 1, 2], [0, 1, 2, 3]) and looks[0] == "one" and columns[0][0] not in {*columns[1], *columns[2]}:
             return ["?", *["other"] * (width - 1)]  # labels of one class, or the claim of bob's format
-        if not (people and ids == [0, 1] and scores == list(range(2, width))):
+        if not people or ids != [0, 1] or scores != list(range(2, width)):
             return []
         names = ["subject", "claim"]
-    elif spoofs and len(ids) in (2, 4):
-        names = ["probe", "other"] if len(ids) == 2 else ["subject", "probe", "other", "other"]
-    elif (
-        len(ids) == 2 and looks[label] in ("both", "one") and label not in given and _share(columns, ids) and not people
-    ):
-        names = ["claim", "probe"]
-        if any(a == b for a, b in zip(columns[ids[0]], columns[ids[1]], strict=True)) or looks[label] == "one":
+    elif len(ids) in (2, 4) and looks[label] == "words" and {cell.lower() for cell in columns[label]} <= _SPOOFS:
+        names = ["probe"] if len(ids) == 2 else ["subject", "probe"]
+    elif len(ids) > 2:
+        return []
+    elif len(ids) == 2:
+        names = ["subject", "claim"] if people else ["claim", "probe"]
+        unsure = not people and looks[label] in ("both", "one") and label not in given and _share(columns, ids)
+        if unsure and (looks[label] == "one" or any(row[ids[0]] == row[ids[1]] for row in rows)):
             roles[label] = "?"
     else:
-        names = (
-            [[], ["probe"], ["subject", "claim"] if people else ["claim", "probe"]][len(ids)] if len(ids) < 3 else []
-        )
-        if len(names) < len(ids):
-            return []
-    roles |= dict(zip(ids, names, strict=True))
-    return [roles[k] for k in range(width)]
+        names = ["probe"]
+    roles |= dict(zip(ids, names, strict=False))
+    return [roles.get(k, "other") for k in range(width)]
 
 
 def _share(columns: Sequence[Sequence[str]], ids: Sequence[int]) -> bool:
@@ -174,12 +162,8 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
         delimiter = "\t" if b"\t" in head.data and b" " not in head.data else " "
     else:
         if not rows:
-            raise InputError(
-                "{origin}: the first lines have different numbers of columns; the first one is {line:quoted}",
-                code="uneven-rows",
-                origin=origin,
-                line=line,
-            )
+            template = "{origin}: the first lines have different numbers of columns; the first one is {line:quoted}"
+            raise InputError(template, code="uneven-rows", origin=origin, line=line)
         column_roles = _guess_roles(rows, given, labelled=not options.key)
         if not column_roles:
             width = len(rows[0])
@@ -212,15 +196,11 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
         names[-3] = "attack"
     for name in called:
         if name not in names and not options.key:  # else perhaps a column of the key
-            raise InputError(
+            template = (
                 "{origin}: there is no column {name:quoted}; columns have no names here, but may be given by their "
-                "numbers, 1 to {width}, or as what they are taken for: {names:list}",
-                code="no-column",
-                origin=origin,
-                name=name,
-                width=len(names),
-                names=names,
+                "numbers, 1 to {width}, or as what they are taken for: {names:list}"
             )
+            raise InputError(template, code="no-column", origin=origin, name=name, width=len(names), names=names)
     roles = Roles(
         tuple(name for name, role in zip(names, column_roles, strict=True) if role == "score"),
         "label" if "label" in column_roles else None,
@@ -266,12 +246,8 @@ def write_bob(trials: Trials, place: Path, target: Path, names: Sequence[str]) -
     import pyarrow.compute as pc
 
     if len(trials.systems) != 1:
-        raise OutputError(
-            "{target}: this format holds one system, not {names:list}; choose one, as in {systems!o}",
-            target=target,
-            names=trials.systems,
-            systems="NAME",
-        )
+        template = "{target}: this format holds one system, not {names:list}; choose one, as in {systems!o}"
+        raise OutputError(template, target=target, names=trials.systems, systems="NAME")
     if trials.claim is None or trials.subject is None:
         raise OutputError(f"{target}: this format needs claim and subject ids, which these trials do not have")
     if (trials.claim.numbered().equals(trials.subject.numbered()) != trials.genuine).any():

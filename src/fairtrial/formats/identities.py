@@ -19,7 +19,7 @@ from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, Trials, number_rows, object_array
 from fairtrial.core.words import Text, cut, listed, plural
 from fairtrial.formats.sheets import PlaceOf, ReadOptions, Sheet, decode_labels, find_attacks, used_labels
-from fairtrial.formats.text import ArrowTexts, string_buffers
+from fairtrial.formats.text import ArrowTexts, in_threads, string_buffers
 
 SPACES = " \t\u00a0\u2007\u202f\u3000\ufeff"
 """What may stand around an id without being part of it."""
@@ -122,14 +122,11 @@ def _persons(ids: dict[str, IdColumn], pattern: str, place: PlaceOf) -> tuple[di
         nobody = np.array([not name for name in names], dtype=bool)[numbered.codes]
         if nobody.any():
             row = int(np.argmax(nobody))
-            raise InputError(
+            template = (
                 "{place}: {person!o} finds nobody in the {role} {name:quoted}; give a regular expression that matches "
-                "every id",
-                place=str(place(row)),
-                person=pattern,
-                role=role,
-                name=column.name(row),
+                "every id"
             )
+            raise InputError(template, place=str(place(row)), person=pattern, role=role, name=column.name(row))
         found[role] = rename_ids(numbered, names)
         if role not in ids:
             continue
@@ -172,12 +169,8 @@ def _search(pattern: str, names: Sequence[str]) -> list[str]:
                 timeout=_SECONDS,
             )
         except subprocess.TimeoutExpired as error:
-            raise ParameterError(
-                "{person!o} needs more than {seconds:g} seconds for the ids; write it without nested repetition",
-                code="slow-pattern",
-                person=pattern,
-                seconds=_SECONDS,
-            ) from error
+            template = "{person!o} needs more than {seconds:g} seconds for the ids; write it without nested repetition"
+            raise ParameterError(template, code="slow-pattern", person=pattern, seconds=_SECONDS) from error
         except subprocess.CalledProcessError as error:
             raise ParameterError(
                 "{person!o} cannot be applied to the ids", code="failed-pattern", person=pattern
@@ -207,13 +200,10 @@ def _genuine(
         )
     if labels is None:
         if options.genuine_by == "label":
-            raise InputError(
-                "{origin}: has no labels, as {genuine_by!o} asks; leave that out, or name the column, as in "
-                "{columns!o}",
-                origin=sheet.origin,
-                genuine_by="label",
-                columns={"label": "NAME"},
+            template = (
+                "{origin}: has no labels, as {genuine_by!o} asks; leave that out, or name the column, as in {columns!o}"
             )
+            raise InputError(template, origin=sheet.origin, genuine_by="label", columns={"label": "NAME"})
         return ids["claim"].equals(ids["subject"]), ()
     if not known:
         return labels, ()
@@ -277,6 +267,8 @@ def check_repeated(sheet: Sheet) -> tuple[str, ...]:
     columns = [column for name in ID_FIELDS if (column := sheet.ids.get(name)) is not None]
     # a subject hardly ever tells apart what its probe does not
     rows = _suspects([sheet.ids[name] for name in ("claim", "model", "probe") if name in sheet.ids], probe)
+    if not len(rows):
+        return ()
     keys = number_rows([column[rows].numbered().codes for column in columns])
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     before = rows[first[inverse]]
@@ -317,24 +309,24 @@ def _suspects(columns: Sequence[IdColumn], probe: IdColumn) -> NDArray[np.int64]
 
 def _keys(columns: Sequence[IdColumn], skipped: int) -> NDArray[np.uint32]:
     """Give a number for each trial, of its ids' numbers and of 8 bytes of its texts."""
-    keys = np.empty(len(columns[0]), dtype=np.uint32)
-    for start in range(0, len(keys), _BLOCK):  # small enough to stay in the cache
-        block = slice(start, start + _BLOCK)
-        total = np.zeros(len(keys[block]), dtype=np.uint64)
+
+    def keys_of(start: int) -> NDArray[np.uint32]:
+        keys = np.zeros(min(_BLOCK, len(columns[0]) - start), dtype=np.uint64)
         for column, factor in zip(columns, _FACTORS, strict=False):
             if isinstance(column, ArrowTexts):
                 chunks = [chunk for chunk in column.texts.slice(start, _BLOCK).chunks if len(chunk)]
                 numbers = np.concatenate([_bytes_before_end(*string_buffers(chunk), skipped) for chunk in chunks])
-                total += factor * (numbers ^ (numbers >> np.uint64(31)))
+                numbers ^= numbers >> np.uint64(31)
             else:
-                total += factor * column.numbered().codes[block].astype(np.uint64)
-        total ^= total >> np.uint64(32)
-        total *= _FACTORS[0]
-        keys[block] = total >> np.uint64(32)
-    return keys
+                numbers = column.numbered().codes[start : start + _BLOCK].astype(np.uint64)
+            keys += factor * numbers
+        return (keys >> np.uint64(32)).astype(np.uint32)
+
+    return np.concatenate(in_threads(keys_of, range(0, len(columns[0]), _BLOCK)))
 
 
-_BLOCK = 1 << 15
+_BLOCK = 1 << 17
+"""Rows that a thread works on at once."""
 _ODD = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93)
 _FACTORS = tuple(np.uint64(odd) for odd in _ODD)
 _FEW_SUSPECTS = 20_000
@@ -360,11 +352,12 @@ def _bytes_before_end(offsets: NDArray[np.int32], data: NDArray[np.uint8], skipp
     begin, end = int(offsets[0]), int(offsets[-1])
     padded = np.concatenate([np.zeros(skipped + 8, np.uint8), data[begin:end]])
     windows = np.ndarray(len(padded) - 7, np.dtype("<u8"), padded.data, strides=(1,))
-    found = windows[offsets[1:] - np.int32(begin)]
-    lengths = np.clip(np.diff(offsets) - skipped, 0, 8)
+    found = np.asarray(windows[offsets[1:] - np.int32(begin)], dtype=np.uint64)
+    lengths = np.diff(offsets) - skipped
     if lengths.min() < 8:
-        found = np.where(lengths > 0, found >> (64 - 8 * np.maximum(lengths, 1)).astype(np.uint64), np.uint64(0))
-    return np.asarray(found, dtype=np.uint64)
+        shifts = (8 * (8 - np.clip(lengths, 1, 8))).astype(np.uint64)
+        found = np.where(lengths > 0, found >> shifts, np.uint64(0))
+    return found
 
 
 def as_options(options: dict[str, Any]) -> ReadOptions:

@@ -18,6 +18,7 @@ from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, number_rows
 from fairtrial.core.words import cut
 from fairtrial.formats import parquet
+from fairtrial.formats.alignment import count_earlier, find_rows
 from fairtrial.formats.files import read_head
 from fairtrial.formats.headerless import label_column
 from fairtrial.formats.identities import SPEAKER, are_speakers, settle, without_spaces
@@ -56,13 +57,8 @@ def read_key(path: str, options: ReadOptions) -> Key:
     roles = roles_by_name(names, options) if header else {"label": str(number)}
     label = roles.get("label", "")
     if label not in names:
-        raise InputError(
-            "{path}: no column says which trials are genuine among {names:list}; name it, as in {columns!o}",
-            code="no-label",
-            path=path,
-            names=names,
-            columns={"label": "NAME"},
-        )
+        template = "{path}: no column says which trials are genuine among {names:list}; name it, as in {columns!o}"
+        raise InputError(template, code="no-label", path=path, names=names, columns={"label": "NAME"})
     check_names(names, ReadOptions(), path)
     columns: dict[str, IdColumn]
     if head.is_parquet:
@@ -93,23 +89,19 @@ def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet
         of_key, of_scores = _trial_numbers(
             [key.columns[ids[role]] for role in shared], [sheet.ids[role] for role in shared]
         )
-        order = np.argsort(of_scores, kind="stable")
-        ordered = of_scores[order]
-        _refuse("double", sheet, order[1:][ordered[1:] == ordered[:-1]], key)
-        place = np.minimum(np.searchsorted(ordered, of_key), max(len(ordered) - 1, 0))
-        scored = ordered[place] == of_key
+        _refuse("double", sheet, np.flatnonzero(count_earlier(of_scores)), key)
+        picked, scored = find_rows(of_key, of_scores)
         unknown = np.flatnonzero(~np.isin(of_scores, of_key))
         if not options.common:
             _refuse("unknown", sheet, unknown, key)
         dropped = max(dropped, len(unknown))
         scored_rows &= scored
-        rows.append(order[place])
-    trials = {role: column for role, column in ((role, ids.get(role)) for role in ID_FIELDS) if column is not None}
+        rows.append(picked)
+    trials = {role: ids[role] for role in ID_FIELDS if role in ids}
     numbers, _ = _trial_numbers([key.columns[column] for column in trials.values()], [])
-    order = np.argsort(numbers, kind="stable")
-    again = order[1:][numbers[order][1:] == numbers[order][:-1]]
+    again = np.flatnonzero(count_earlier(numbers))
     if len(again):
-        row = int(again.min())
+        row = int(again[0])
         raise TrialsError(
             "{key}, row {row}: the trial {trial} comes twice; {count:plural trial/trials} of the key do",
             code="key-double",
@@ -215,7 +207,7 @@ def _refuse(what: str, sheet: Sheet, rows: NDArray[np.int64], key: Key) -> None:
     """Raise an error that names the first of these rows."""
     if not len(rows):
         return
-    row = int(rows.min())
+    row = int(rows[0])
     reason, hint = (
         ("already has a score", "") if what == "double" else ("is not in the key {key}", ", or give {common!o}")
     )

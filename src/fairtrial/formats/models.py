@@ -141,13 +141,8 @@ class ModelFormat:
         known = {"kind", "version", "made_by", *(key.name for key in self.keys)}
         if not content.keys() <= known:  # perhaps the name of the checksum itself was damaged
             names = sorted(content.keys() - known)
-            raise InputError(
-                "{path}: is damaged: {names:list} is not a key of a model; {again}",
-                code="unknown-key",
-                path=str(path),
-                names=names,
-                again=again,
-            )
+            template = "{path}: is damaged: {names:list} is not a key of a model; {again}"
+            raise InputError(template, code="unknown-key", path=str(path), names=names, again=again)
         try:
             return build(check_entries(content, self.keys, str(path), others=True))
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:

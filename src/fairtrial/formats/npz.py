@@ -55,12 +55,8 @@ def read(head: Head, options: ReadOptions, progress: Progress | None) -> Sheet:
             for name in [name for name, array in arrays.items() if array.dtype.kind == "S"]:
                 arrays[name] = np.char.decode(arrays[name], "utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(
-            "{origin}: {name:quoted} holds bytes that are not UTF-8; save it as an array of str",
-            code="not-utf8",
-            origin=origin,
-            name=name,
-        ) from error
+        template = "{origin}: {name:quoted} holds bytes that are not UTF-8; save it as an array of str"
+        raise InputError(template, code="not-utf8", origin=origin, name=name) from error
     except (MemoryError, InputError):
         raise
     except Exception as error:  # a damaged archive may raise nearly anything, from five libraries

@@ -145,10 +145,7 @@ def dataset_pieces(dataset: ds.Dataset, options: ReadOptions, size: int, *, name
     head = Head(Path(name), b"", None)
     try:
         roles = parquet.plan_roles(
-            dataset.schema,
-            lambda columns: dataset.head(parquet.LOOKED_AT, columns=columns),
-            options,
-            name,
+            dataset.schema, lambda columns: dataset.head(parquet.LOOKED_AT, columns=columns), options, name
         )
         check_wide(roles, head)
         found, at_once = dataset.get_fragments(), rows_at_once(size, roles)

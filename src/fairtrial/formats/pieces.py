@@ -5,75 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fairtrial.core.errors import InputError
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed
 from fairtrial.formats import parquet, table
-from fairtrial.formats.files import MAX_LINE, Head, system_name
+from fairtrial.formats.files import HEAD, Head, Stream, system_name
 from fairtrial.formats.identities import finish, note_format
 from fairtrial.formats.parquet import open_parquet
 from fairtrial.formats.sheets import ReadOptions, Roles, Sheet
+from fairtrial.formats.text import cut_blocks
 
-_LEAST = 1 << 16
-"""Bytes read at once at least."""
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Whole lines of a text, and what comes before them."""
-
-    data: bytes
-    start: int
-    """How many bytes come before."""
-    lines: int
-    """How many lines come before."""
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
-def cut_blocks(stream: Any, size: int, *, quotes: bool, origin: str) -> Iterator[Block]:
-    """Cut a text into blocks of about a size.
-
-    Parameters
-    ----------
-    stream
-        The text from its beginning, or from the end of a line.
-    size
-        How many bytes a block has at most, unless a line is longer.
-    quotes
-        Whether cells may stand in quotes; then a line may end within a cell, and a block does not end there.
-    origin
-        The file, for errors.
-
-    Raises
-    ------
-    InputError
-        A line, or a cell in quotes, that does not end.
-    """
-    start = lines = 0
-    rest = b""
-    while data := stream.read(max(size - len(rest), _LEAST)):
-        rest += data
-        end = _last_end(rest, quotes=quotes)
-        if end:
-            yield Block(rest[:end], start, lines)
-            start, lines, rest = start + end, lines + rest.count(b"\n", 0, end), rest[end:]
-        elif len(rest) > max(size, MAX_LINE):
-            what = "a line, or a cell in quotes," if quotes else "a line"
-            raise InputError(f"{origin}: {what} that begins in line {lines + 1:,} is longer than {MAX_LINE >> 20} MiB")
-    if rest:
-        yield Block(rest, start, lines)
+def _numbered_blocks(
+    stream: Stream, size: int, *, quotes: bool, lines: int, origin: str
+) -> Iterator[tuple[pa.Buffer, int]]:
+    """Cut a text into blocks, each with the number of lines before it, beginning at `lines`."""
+    try:
+        for block in cut_blocks(stream, size, quotes=quotes):
+            yield block, lines
+            lines += block.to_pybytes().count(b"\n")
+    except ValueError as error:
+        what = "a line, or a cell in quotes," if quotes else "a line"
+        raise InputError(f"{origin}: {what} that begins in line {lines + 1:,} is {error}") from error
 
 
-def _last_end(data: bytes, *, quotes: bool) -> int:
-    """Tell where the last line that is whole ends; 0 where there is none."""
-    end = data.rfind(b"\n") + 1
-    while quotes and end and data.count(b'"', 0, end) % 2:
-        end = data.rfind(b"\n", 0, data.rfind(b'"', 0, end)) + 1
-    return end
-
-
-_HEAD = 1 << 16
 _BYTES_FOR_EACH = 16
 """Memory for one cell of a table, as it is decoded and checked."""
 _LEAST_ROWS = 1 << 12
@@ -187,15 +147,17 @@ class _TextPiece(Piece):
         with whole.open() as stream:  # here, so that damage to the file is told rather than the line it left behind
             if self.compression is None:
                 stream.seek(self.start)
-                blocks: Iterable[Block] = [Block(stream.read(self.size), 0, 0)]
+                blocks: Iterable[tuple[bytes | pa.Buffer, int]] = [(stream.read(self.size), self.lines)]
             else:
                 stream.read(self.start)
-                blocks = cut_blocks(stream, self.at_once, quotes=plan.layout.quotes, origin=self.path)
-            for block in blocks:
-                before, text = self.lines + block.lines, self.header + block.data
+                blocks = _numbered_blocks(
+                    stream, self.at_once, quotes=plan.layout.quotes, lines=self.lines, origin=self.path
+                )
+            for block, before in blocks:
+                text = self.header + block
                 head = Head(
                     path,
-                    text[:_HEAD],
+                    text[:HEAD],
                     None,
                     block=text,
                     before=before - self.header.count(b"\n"),
@@ -279,12 +241,15 @@ def text_pieces(
     )
     if head.compression is not None:
         return [piece]
+    pieces: list[Piece] = []
+    start = len(header)
     with head.open() as stream:
-        stream.seek(len(header))
-        return [
-            replace(piece, start=len(header) + block.start, size=len(block.data), lines=lines + block.lines)
-            for block in cut_blocks(stream, at_once, quotes=plan.layout.quotes, origin=piece.path)
-        ]
+        stream.seek(start)
+        blocks = _numbered_blocks(stream, at_once, quotes=plan.layout.quotes, lines=lines, origin=piece.path)
+        for block, before in blocks:
+            pieces.append(replace(piece, start=start, size=block.size, lines=before))
+            start += block.size
+    return pieces
 
 
 def check_wide(roles: Roles, head: Head) -> None:

@@ -26,25 +26,15 @@ from fairtrial.formats.files import (
 )
 from fairtrial.formats.identities import SPACES, as_options, finish_checked, note_format
 from fairtrial.formats.key import Flags, Key, check_scored, join, read_key
-from fairtrial.formats.registry import (
-    FORMATS,
-    Format,
-    Read,
-    check_options,
-    detect_formats,
-    find_format,
-    format_of_name,
-)
+from fairtrial.formats.registry import FORMATS, Format, Read, check_options, detect_formats, find_format, format_of_name
 from fairtrial.formats.sheets import ReadOptions, Sheet
 
 _SMALL = 1 << 26
 """Bytes in memory that are not worth a closer look."""
 _PLAIN, _COMPRESSED = 2, 10
 """Bytes in memory for each byte of a text file."""
-_WIDTHS = {"bool": 1, "float": 4, "double": 8, "int8": 1, "int16": 2, "int32": 4, "int64": 8}
-"""Bytes of a cell by Arrow's name for its type."""
 _TEXT = 40
-"""Bytes of a cell of another type."""
+"""Bytes of a cell that is not a number or truth value."""
 
 
 def read_trials(
@@ -159,10 +149,7 @@ def read_pair(
 
 
 def _read(
-    paths: PathLike | Sequence[PathLike],
-    format: str | None,
-    settings: ReadOptions,
-    progress: Progress | None,
+    paths: PathLike | Sequence[PathLike], format: str | None, settings: ReadOptions, progress: Progress | None
 ) -> tuple[Trials, bool, tuple[Flags, Key] | None]:
     """Read the trials, and tell whether the files name their systems, and which trials of a key have scores."""
     sheets = _name_apart(_read_sheets(expand(paths), format, settings, progress), settings.names)
@@ -247,8 +234,11 @@ def expected_memory(paths: Sequence[PathLike]) -> int:
         expected = 0
         for head in (read_head(file, sys.maxsize) for file in files):
             if head.is_parquet:
+                import pyarrow as pa
+
                 with parquet.open_parquet(head) as table:
-                    widths = [_WIDTHS.get(str(kind), _TEXT) for kind in table.schema_arrow.types]
+                    types = table.schema_arrow.types
+                    widths = [max(kind.bit_width // 8, 1) if pa.types.is_primitive(kind) else _TEXT for kind in types]
                     expected += table.metadata.num_rows * sum(widths)
             else:
                 expected += head.path.stat().st_size * (_COMPRESSED if head.compression else _PLAIN)
@@ -303,12 +293,8 @@ def write_trials(trials: TrialsLike, path: PathLike, *, format: str | None = Non
         raise OutputError(f"{target}: format {chosen.name} cannot be written; choose one of {', '.join(writable)}")
     for name in trials.systems:
         if not name.isprintable():
-            raise OutputError(
-                "{target}: the system name {name:quoted} cannot be written; give another, as in {names!o}",
-                target=target,
-                name=name,
-                names=["NAME"],
-            )
+            template = "{target}: the system name {name:quoted} cannot be written; give another, as in {names!o}"
+            raise OutputError(template, target=target, name=name, names=["NAME"])
     for field, column in trials.ids.items():
         names = column.numbered().names
         if any(not name or "\x00" in name for name in names):

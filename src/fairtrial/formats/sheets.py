@@ -276,19 +276,7 @@ def stack(sheets: Sequence[Sheet], origin: str) -> Sheet:
 
 def columns_of(scores: Sequence[NDArray[np.floating]]) -> NDArray[np.floating]:
     """Put score columns side by side, each in one piece of memory."""
-    if len(scores) == 1:
-        return scores[0][:, None]
-    together = scores[0].base
-    if together is not None and together.shape == (len(scores), len(scores[0])):
-        together = together.T
-    if together is not None and together.shape == (len(scores[0]), len(scores)):
-        pieces = [together[:, k].__array_interface__["data"] for k in range(len(scores))]
-        if pieces == [column.__array_interface__["data"] for column in scores]:
-            return np.asarray(together)
-    result = np.empty((len(scores[0]), len(scores)), dtype=np.result_type(*scores), order="F")
-    for index, column in enumerate(scores):
-        result[:, index] = column
-    return result
+    return scores[0][:, None] if len(scores) == 1 else np.stack(scores).T
 
 
 _CODINGS = (
@@ -343,8 +331,6 @@ def ids_of_flags(flags: NDArray[np.bool_]) -> Ids:
 
 def used_labels(labels: Ids) -> frozenset[str]:
     """Give the labels that some row has."""
-    if len(labels.names) < 16:  # a glance for each is quicker than to count them all
-        return frozenset(name for code, name in enumerate(labels.names.tolist()) if (labels.codes == code).any())
     return frozenset(labels.names[np.flatnonzero(np.bincount(labels.codes))].tolist())
 
 
@@ -574,27 +560,17 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
         )
         raise InputError(f"{origin}: there is no column of scores among {listed(names)}; {what}")
     if "system" in roles and len(scores) != 1:
-        raise InputError(
+        template = (
             "{origin}: a table with a column of system names has one column of scores, not {scores:list}; name it, "
-            "as in {columns!o}",
-            origin=origin,
-            scores=scores,
-            columns={"score": "NAME"},
+            "as in {columns!o}"
         )
+        raise InputError(template, origin=origin, scores=scores, columns={"score": "NAME"})
     ids = tuple((field, roles[field]) for field in ID_FIELDS if field in roles)
     used = {*scores, *roles.values(), ""}
     further = tuple(name for name in names if name not in used)
     sure = {*others, *whole}
     unsure = () if score_is_named else (name for name in further if name not in sure and name.lower() not in _FURTHER)
-    return Roles(
-        tuple(scores),
-        roles.get("label"),
-        roles.get("system"),
-        ids,
-        further,
-        frozenset(unsure),
-        tuple(whole),
-    )
+    return Roles(tuple(scores), roles.get("label"), roles.get("system"), ids, further, frozenset(unsure), tuple(whole))
 
 
 def roles_by_name(names: Sequence[str], options: ReadOptions) -> dict[str, str]:
@@ -634,15 +610,12 @@ def check_unsure(cells: Sequence[str], name: str, origin: str) -> None:
     """Raise an error where a column that was taken for text looks like scores."""
     if _may_be_scores(cells):
         example = next(cell for cell in cells if _NEARLY_A_NUMBER.fullmatch(cell.strip()))
-        raise InputError(
+        template = (
             "{origin}: column {name:quoted} begins with text, but most of it looks like numbers, such as "
             "{example:quoted}; if it holds scores, write them as 0.5 and leave missing ones empty; if not, say so, as "
-            "in {columns!o}",
-            origin=origin,
-            name=name,
-            example=example,
-            columns={"other": name},
+            "in {columns!o}"
         )
+        raise InputError(template, origin=origin, name=name, example=example, columns={"other": name})
 
 
 def number_of(name: str) -> int:

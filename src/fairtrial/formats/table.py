@@ -178,13 +178,11 @@ def sheet_of(head: Head, roles: Roles, columns: dict[str, Any], options: ReadOpt
     if is_by_ids and len(sheet) and not sheet.genuine.any():
         people = [sheet.ids[name].name(0) for name in ("claim", "subject")]
         if any(is_file(name) for name in people):
-            raise InputError(
+            template = (
                 "{origin}: no trial has the same claim and subject, so none is genuine; if ids are files, say how to "
-                "find the person in them, as in {example}",
-                code="no-genuine",
-                origin=origin,
-                example=person_example(*people),
+                "find the person in them, as in {example}"
             )
+            raise InputError(template, code="no-genuine", origin=origin, example=person_example(*people))
     if roles.system is None:
         return sheet
     names = columns[roles.system].numbered()
@@ -219,13 +217,11 @@ def to_arrow(trials: Trials, target: Path) -> pa.Table:
         systems = ["score"]
     elif is_role(systems):
         name = next(name for name in systems if is_role([name]))
-        raise OutputError(
+        template = (
             "{target}: a system named {name!r} would be read back as another column; give it another name, as in "
-            "{names!o}",
-            target=target,
-            name=name,
-            names=["NAME"],
+            "{names!o}"
         )
+        raise OutputError(template, target=target, name=name, names=["NAME"])
     names = [*trials.ids, "label", *trials.columns, *systems]
     times = Counter(names)
     repeated = [name for name in trials.columns if times[name] > 1]

@@ -6,13 +6,15 @@ import io
 import os
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice, repeat
 from math import isinf
 from pathlib import Path
-from threading import Event
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +22,14 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import InputError
 from fairtrial.core.trials import Further, IdColumn, Ids, concat_further, object_array
 from fairtrial.core.words import Text, cut, plural, shown
-from fairtrial.formats.files import MAX_LINE, Head, Progress, split_spaces
+from fairtrial.formats.files import MAX_LINE, Head, Progress, Stream, split_spaces
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 DELIMITERS = ",\t;"
 """What may separate the columns of a table."""
 _MAX_CELL = 1 << 24
@@ -45,57 +49,40 @@ class QuotedRows:
 
     def __iter__(self) -> Iterator[list[str]]:
         cells: list[str] = []
-        pieces: list[str] = []
+        pieces: list[str] | None = None  # of a cell in quotes that goes on
         size = 0
         for line in self._lines:
-            body = line.rstrip("\r\n")
-            if not pieces and '"' not in body:
+            body, place = line.rstrip("\r\n"), 0
+            if pieces is None and '"' not in body:
                 yield body.split(self._delimiter) if body else []
                 continue
-            if self._is_done(line, body, cells, pieces):
+            while place <= len(body):
+                if pieces is None and body.startswith('"', place):
+                    pieces, place = [], place + 1
+                if pieces is not None:
+                    closing = body.find('"', place)
+                    pieces.append(line[place:] if closing < 0 else body[place:closing])
+                    if closing < 0:
+                        break
+                    place = closing + 1
+                    if body.startswith('"', place):
+                        pieces.append('"')
+                        place += 1
+                        continue
+                end = body.find(self._delimiter, place)
+                end = len(body) if end < 0 else end
+                cells.append("".join(pieces or []) + body[place:end])
+                pieces, place = None, end + 1
+            if pieces is None:
                 yield cells
                 cells, size = [], 0
                 continue
             size += len(line)
             if size > _MAX_CELL:
                 break
-        if pieces:
+        if pieces is not None:
             self.unclosed = True
             yield [*cells, "".join(pieces)]
-
-    def _is_done(self, line: str, body: str, cells: list[str], pieces: list[str]) -> bool:
-        """Add the cells of a line, and say whether the row ends with it; if not, the pieces are of a cell that goes on.
-
-        A cell in quotes has one piece at least, which may be empty.
-        """
-        place = 0
-        while place <= len(body):
-            if not pieces:
-                if not body.startswith('"', place):
-                    place = self._add(body, place, cells, "")
-                    continue
-                pieces.append("")
-                place += 1
-            closing = body.find('"', place)
-            if closing < 0:
-                pieces.append(line[place:])
-                return False
-            pieces.append(body[place:closing])
-            place = closing + 1
-            if body.startswith('"', place):
-                pieces.append('"')
-                place += 1
-            else:
-                place = self._add(body, place, cells, "".join(pieces))
-                pieces.clear()
-        return True
-
-    def _add(self, body: str, place: int, cells: list[str], begin: str) -> int:
-        """Add a cell that ends at the next delimiter, and give where the one after it begins."""
-        end = body.find(self._delimiter, place)
-        end = len(body) if end < 0 else end
-        cells.append(begin + body[place:end])
-        return end + 1
 
 
 def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
@@ -105,81 +92,16 @@ def split_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
     return list(QuotedRows((f"{line}\n" for line in lines), delimiter))
 
 
-_BOM = b"\xef\xbb\xbf"
-
-
-def lend_stream(stream: pa.NativeFile, given_back: Event) -> pa.NativeFile:
-    """Lend a stream to Arrow, and learn when it is given back.
-
-    A thread of Arrow that still needs Python when the program ends would abort it (seen up to pyarrow 24). So the
-    bytes that Arrow keeps are no objects of Python, and whoever lends a stream waits until it is given back.
-
-    Parameters
-    ----------
-    stream
-        Where the bytes come from.
-    given_back
-        Is set when Arrow no longer holds the stream.
-    """
-    import pyarrow as pa
-
-    if isinstance(stream, pa.OSFile | pa.BufferReader):  # which need no Python
-        given_back.set()
-        return stream
-    return pa.BufferedInputStream(pa.PythonFile(_LentStream(stream, given_back), mode="r"), 1 << 20)
-
-
-class _LentStream:
-    """A readable file that passes on what a stream gives, and tells when nobody holds it any more."""
-
-    def __init__(self, stream: pa.NativeFile, given_back: Event) -> None:
-        self._given_back = given_back
-        self.read = stream.read
-        self.closed = False
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self.closed = True
-
-    def __del__(self) -> None:
-        self._given_back.set()
-
-
-def _has_simple_quotes(head: Head, delimiter: str) -> bool:
-    """Tell whether all quotes come in pairs within a line that begin cells, and no NUL is there."""
-    rest = b""
-    with head.open() as stream:
-        while data := stream.read(1 << 20):
-            text = (rest + data).removeprefix(_BOM)
-            end = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
-            if b"\x00" in data or not _in_pairs(text[:end], delimiter):
-                return False
-            rest = text[end:]
-    return _in_pairs(rest, delimiter)
-
-
-def _in_pairs(text: bytes, delimiter: str) -> bool:
-    """Tell whether each pair of quotes is in one line and begins a cell, or goes on after a doubled quote."""
-    letters = np.frombuffer(b"\n%s" % text, np.uint8)
-    quotes = np.flatnonzero(letters == ord('"'))
-    if len(quotes) % 2:
-        return False
-    before = np.zeros(256, dtype=bool)
-    before[[ord(delimiter), ord("\r"), ord("\n"), ord('"')]] = True
-    breaks = np.flatnonzero((letters == ord("\r")) | (letters == ord("\n")))
-    first, last = np.searchsorted(breaks, quotes).reshape(-1, 2).T
-    return bool(before[letters[quotes[0::2] - 1]].all() and (first == last).all())
-
-
 _NAN_WITH_PAYLOAD = re.compile(r"[+-]?nan\(\w*\)", re.IGNORECASE)
 
 _MOST_IN_A_ROW = 1_000_000
 """Lines that hold no trial; a small compressed file can hold more of them than anybody can wait for."""
 
-_PATIENCE = 5.0
-"""Seconds that Arrow is given to let go of a stream, which it does at once unless something else is wrong."""
+_BOM = b"\xef\xbb\xbf"
+_ROWS = 1 << 17
+"""Rows that one thread compares at once."""
+_LEAST = 1 << 16
+"""Bytes read at once at least."""
 
 EXACT = 2**53
 """Below it a 64-bit float is every whole number; from here on, scores may merge."""
@@ -215,6 +137,8 @@ class ArrowTexts:
     """Names as Arrow read them, not numbered until that is needed."""
 
     texts: pa.ChunkedArray
+    plain: bool = False
+    """Whether it is certain that none is empty, and all are visible ASCII."""
     _ids: Ids | None = None
 
     def __repr__(self) -> str:
@@ -251,14 +175,14 @@ class ArrowTexts:
         import pyarrow.compute as pc
 
         if not text:
-            return any(map(_has_empty, self.texts.chunks))
+            return not self.plain and any(map(_has_empty, self.texts.chunks))
         return bool(pc.any(pc.equal(self.texts, text)).as_py())
 
     def stripped(self, characters: str) -> ArrowTexts:
         """Without these characters at both ends; itself, where there are none."""
         import pyarrow.compute as pc
 
-        if not any(map(_has_odd_ends, self.texts.chunks)):
+        if self.plain or not any(map(_has_odd_ends, self.texts.chunks)):
             return self
         found = ArrowTexts(pc.utf8_trim(self.texts, characters=characters))
         return self if found.same_as(self) else found
@@ -269,9 +193,16 @@ class ArrowTexts:
     def equals(self, other: IdColumn) -> NDArray[np.bool_]:
         import pyarrow.compute as pc
 
-        if isinstance(other, ArrowTexts):
-            return np.asarray(pc.equal(self.texts, other.texts).to_numpy())
-        return self.numbered().equals(other)
+        if not isinstance(other, ArrowTexts):
+            return self.numbered().equals(other)
+        if not len(self):
+            return np.zeros(0, dtype=bool)
+        texts, others = self.texts, other.texts
+
+        def equal(start: int) -> NDArray[np.bool_]:
+            return np.asarray(pc.equal(texts.slice(start, _ROWS), others.slice(start, _ROWS)).to_numpy())
+
+        return np.concatenate(in_threads(equal, range(0, len(self), _ROWS)))
 
     def numbered(self) -> Ids:
         if self._ids is None:
@@ -336,9 +267,12 @@ def _parse_score(field: str) -> float:
     """
     if "_" in field or not field.isascii():
         raise ValueError(field)
-    if _NAN_WITH_PAYLOAD.fullmatch(field):
-        return float("nan")
-    value = float(field)
+    try:
+        value = float(field)
+    except ValueError:
+        if _NAN_WITH_PAYLOAD.fullmatch(field):
+            return float("nan")
+        raise
     if abs(value) >= EXACT and (isinf(value) if not is_whole(field) else int(field) != value):
         if isinf(value) and "i" in field.lower():
             return value
@@ -383,133 +317,219 @@ def read_columns(head: Head, layout: Layout, progress: Progress | None = None) -
     return _read_slowly(head, layout, progress) if columns is None else TextColumns(columns, head.comments)
 
 
+def cut_blocks(stream: Stream, size: int, *, quotes: bool = False) -> Iterator[pa.Buffer]:
+    """Cut a text into blocks of whole lines.
+
+    Parameters
+    ----------
+    stream
+        The text from its beginning, or from the end of a line.
+    size
+        How many bytes a block has at most, unless a line is longer.
+    quotes
+        Whether a line may end within a cell in quotes, where no block ends.
+
+    Raises
+    ------
+    ValueError
+        A line, or a cell in quotes, that does not end.
+    """
+    import pyarrow as pa
+
+    rest = b""
+    while True:
+        buffer = pa.allocate_buffer(len(rest) + max(size - len(rest), _LEAST))  # pages that Arrow has used before
+        data = memoryview(buffer).cast("B")
+        data[: len(rest)] = rest
+        count = stream.readinto(data[len(rest) :])
+        data = data[: len(rest) + count]
+        end = _last_end(data, quotes=quotes) if count else len(data)
+        if end:
+            yield buffer.slice(0, end)
+        elif len(data) > max(size, MAX_LINE):
+            raise ValueError(f"longer than {MAX_LINE >> 20} MiB")
+        if not count:
+            return
+        rest = bytes(data[end:])
+
+
+def _last_end(data: memoryview, *, quotes: bool) -> int:
+    """Find where the last whole line ends; 0 if none does."""
+    for part in [data] if quotes else [data[-_LEAST:], data]:
+        text = bytes(part)
+        end = (text.rfind(b"\n") + 1) or (0 if quotes else text.rfind(b"\r") + 1)
+        while quotes and end and text.count(b'"', 0, end) % 2:
+            end = text.rfind(b"\n", 0, text.rfind(b'"', 0, end)) + 1
+        if end:
+            return len(data) - len(text) + end
+    return 0
+
+
+def in_threads(function: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
+    """Apply a function that leaves Python alone most of the time to each item, with as many threads as Arrow has."""
+    import pyarrow as pa
+
+    items = iter(items)
+    first = list(islice(items, 2))
+    threads = pa.cpu_count()
+    if threads == 1 or len(first) < 2:
+        return [function(item) for item in chain(first, items)]
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    results: list[Made] = []
+    waiting: deque[Future[Made]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for item in chain(first, items):
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > 2 * threads:  # items are made as they are needed, and take memory
+                results.append(waiting.popleft().result())
+        return results + [each.result() for each in waiting]
+
+
 def _read_quickly(head: Head, layout: Layout, progress: Progress | None) -> dict[str, Any] | None:
-    """Read the columns by Arrow; None if the file needs a closer look."""
+    """Read the columns by Arrow, block by block; None if the file needs a closer look."""
+    import pyarrow as pa
+
     if b"\x00" in head.data:  # perhaps in a comment, which is not looked at here
         return None
     if layout.delimiter == " " and (b"\t" in head.data or b"  " in head.data):
         return None
-    wanted = {name: kind for name, kind in layout.columns.items() if kind != "skip"}
-    table = _arrow_table(head, layout, wanted, progress)
-    if table is None:
-        return None
-    scores = _side_by_side([table[name] for name, kind in wanted.items() if kind == "score"])
-    columns = {name: next(scores) if kind == "score" else ArrowTexts(table[name]) for name, kind in wanted.items()}
-    return columns if _are_exact(head, layout, columns) else None
+    longest = max(len(line) for line in head.data.split(b"\n"))
+    size = min(max(1 << 20, 8 * longest), MAX_LINE)  # in the cache, but enough for several lines
+    headers = chain([head.first_line + layout.header], repeat(None))
+    with head.open(progress) as stream:
+        blocks = zip(cut_blocks(stream, size), headers, strict=False)
+        try:
+            tables, plain = zip(*in_threads(lambda part: _read_block(*part, layout), blocks), strict=True)
+        except ValueError:  # also of Arrow
+            return None
+    table = pa.concat_tables(tables)
+    return {
+        name: np.concatenate([chunk.to_numpy(zero_copy_only=False) for chunk in table[name].chunks])
+        if kind == "score"
+        else ArrowTexts(table[name], all(plain))
+        for name, kind in layout.columns.items()
+        if kind != "skip"
+    }
 
 
-def _side_by_side(columns: Sequence[pa.ChunkedArray]) -> Iterator[NDArray[np.float64]]:
-    """Give the columns of one table in which each is in one piece of memory."""
-    together = np.empty((len(columns[0]) if columns else 0, len(columns)), order="F")
-    for k, column in enumerate(columns):
-        start = 0
-        for chunk in column.chunks:
-            together[start : start + len(chunk), k] = chunk.to_numpy(zero_copy_only=False)
-            start += len(chunk)
-    return iter(together.T)
+def _read_block(block: pa.Buffer, header: int | None, layout: Layout) -> tuple[pa.Table, bool]:
+    """Read the columns of a block of lines, also those that are left out, and tell whether all texts are plain.
 
+    A quote in a column that is left out might reach into others.
 
-def _arrow_table(head: Head, layout: Layout, wanted: Mapping[str, Kind], progress: Progress | None) -> Any:
-    """Give the columns as Arrow reads them; None where it cannot, or where it might not read what is meant.
+    Parameters
+    ----------
+    block
+        Whole lines.
+    header
+        How many of them come before the first trial; None if the block is not the first one.
+    layout
+        The columns.
 
-    At first every quote is a letter: where none is found, there was none to misunderstand.
+    Raises
+    ------
+    ValueError
+        If Arrow cannot read it, or might not read what is meant.
     """
-    table = _parsed(head, layout, wanted, progress, quotes=False)
-    if table is not None and not _holds_marks(table, layout):
-        return table
-    if layout.quotes and _has_simple_quotes(head, layout.delimiter):
-        return _parsed(head, layout, wanted, None, quotes=True)
-    return None
+    import pyarrow as pa
+
+    types = {name: pa.float64() if kind == "score" else pa.string() for name, kind in layout.columns.items()}
+    if header is None and block[: len(_BOM)].to_pybytes() == _BOM:  # Arrow would leave it out
+        raise ValueError("a byte order mark in the middle of the file")
+    parse = partial(_parse, block, header or 0, layout)
+    quotes = False  # every quote is a letter; if none is found, there was none to misunderstand
+    try:
+        table = parse(types, quotes=quotes)
+        looks = _look_at_texts(table, layout)
+    except pa.ArrowInvalid:  # perhaps for a delimiter within quotes
+        looks = "marks"
+    if looks == "marks":
+        quotes = layout.quotes and _has_simple_quotes(block.to_pybytes().removeprefix(_BOM), layout.delimiter)
+        if not quotes:
+            raise ValueError("something that Arrow might misread")
+        table = parse(types, quotes=quotes)
+    large = {}
+    for name, kind in layout.columns.items():
+        column = table[name].to_numpy() if kind == "score" else ()
+        if len(column) and not (np.max(column) < EXACT and np.min(column) > -EXACT):  # also NaN
+            large[name] = np.flatnonzero(np.abs(column) >= EXACT)
+    if large:  # only their text tells whether they are the numbers that stand in the file
+        texts = parse(dict.fromkeys(large, pa.string()), quotes=quotes)
+        for name, rows in large.items():
+            for field in texts[name].take(rows).unique().to_pylist():
+                _parse_score(field)
+    return table, looks == "plain"
 
 
-def _parsed(
-    head: Head, layout: Layout, wanted: Mapping[str, Kind], progress: Progress | None, *, quotes: bool
-) -> pa.Table | None:
+def _parse(
+    block: pa.Buffer, header: int, layout: Layout, types: Mapping[str, pa.DataType], *, quotes: bool
+) -> pa.Table:
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
-    # a column that is left out is looked at too: a quote in it might reach into others
-    kinds = {name: wanted.get(name, kind) for name, kind in layout.columns.items()}
-    included = {name: kind for name, kind in kinds.items() if name in wanted or kind == "skip"}
-    longest = max(len(line) for line in head.data.split(b"\n"))
-    given_back = Event()
-    with head.open(progress) as stream:
-        try:
-            return arrow_csv.read_csv(
-                lend_stream(stream, given_back),
-                read_options=arrow_csv.ReadOptions(
-                    column_names=list(layout.columns),
-                    skip_rows=head.first_line + layout.header,
-                    block_size=min(max(1 << 20, 8 * longest), MAX_LINE),  # in the cache, but enough for several lines
-                    use_threads=pa.cpu_count() > 1,  # one may be lost with a file that is refused (pyarrow 18 to 21)
-                ),
-                parse_options=arrow_csv.ParseOptions(
-                    delimiter=layout.delimiter, quote_char='"' if quotes else False, double_quote=True
-                ),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types={
-                        name: pa.float64() if kind == "score" else pa.string() for name, kind in included.items()
-                    },
-                    include_columns=list(included),
-                    null_values=[""] if layout.quotes else [],
-                    strings_can_be_null=False,
-                    check_utf8=quotes,  # else `_holds_marks` does, at a lower price
-                ),
-            )
-        except pa.ArrowInvalid:
-            return None
-        finally:
-            given_back.wait(_PATIENCE)
+    return arrow_csv.read_csv(
+        pa.BufferReader(block),
+        read_options=arrow_csv.ReadOptions(
+            column_names=list(layout.columns), skip_rows=header, block_size=block.size + 1, use_threads=False
+        ),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=layout.delimiter, quote_char='"' if quotes else False, double_quote=True
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=types,
+            include_columns=list(types),
+            null_values=[""] if layout.quotes else [],
+            strings_can_be_null=False,
+            check_utf8=quotes,  # else `_holds_marks` does, at a lower price
+        ),
+    )
 
 
-def _holds_marks(table: pa.Table, layout: Layout) -> bool:
-    """Tell whether a text may mean something else than Arrow reads.
+def _look_at_texts(table: pa.Table, layout: Layout) -> str:
+    """Tell whether all texts are filled and visible ASCII, and whether one may mean something else than Arrow reads.
 
-    These are a NUL, bytes that are not UTF-8 and quotes around cells; and without quotes a comment, a tab among spaces
-    and an empty text between two delimiters.
+    Such marks are a NUL, bytes that are not UTF-8 and quotes around cells; and without quotes a comment, a tab among
+    spaces and an empty text between two delimiters.
     """
     import pyarrow as pa
 
+    plain = True
     for name, column in zip(table.column_names, table.columns, strict=True):
         for chunk in column.chunks if pa.types.is_string(column.type) else ():
             offsets, data = string_buffers(chunk)
             letters = data[offsets[0] : offsets[-1]]
-            if not layout.quotes and _has_empty(chunk):
-                return True
+            has_empty = _has_empty(chunk)
+            if has_empty and not layout.quotes:
+                return "marks"
             if not len(letters):
+                plain = False
                 continue
-            lowest = letters.min()
+            lowest, highest = letters.min(), letters.max()
             if lowest == 0 or ((letters == ord('"')).any() if layout.quotes else lowest <= ord("\t")):
-                return True
+                return "marks"
             if name == next(iter(layout.columns)) and not layout.header and (data[offsets[:-1]] == ord("#")).any():
-                return True
-            if letters.max() > 127:
+                return "marks"
+            if highest > 127:
                 try:
                     chunk.validate(full=True)
                 except pa.ArrowInvalid:
-                    return True
-    return False
+                    return "marks"
+            plain = plain and not has_empty and lowest > ord(" ") and highest < 127
+    return "plain" if plain else "odd"
 
 
-def _are_exact(head: Head, layout: Layout, columns: dict[str, Any]) -> bool:
-    """Tell whether large scores are the numbers that stand in the file; their text tells."""
-    large = {}
-    for name, column in columns.items():
-        if isinstance(column, np.ndarray) and len(column):
-            high, low = np.max(column), np.min(column)
-            if not (high < EXACT and low > -EXACT):  # also NaN
-                large[name] = np.flatnonzero(np.abs(column) >= EXACT)
-    large = {name: rows for name, rows in large.items() if len(rows)}
-    if not large:
-        return True
-    table = _arrow_table(head, layout, dict.fromkeys(large, "text"), None)
-    fields = {field for name, rows in large.items() for field in table.column(name).take(rows).unique().to_pylist()}
-    try:
-        for field in fields:
-            _parse_score(field)
-    except ValueError:
+def _has_simple_quotes(text: bytes, delimiter: str) -> bool:
+    """Tell whether no NUL is there, and all quotes come in pairs within a line that begin cells."""
+    letters = np.frombuffer(b"\n%s" % text, np.uint8)
+    quotes = np.flatnonzero(letters == ord('"'))
+    if len(quotes) % 2 or b"\x00" in text:
         return False
-    return True
+    before = np.zeros(256, dtype=bool)
+    before[[ord(delimiter), ord("\r"), ord("\n"), ord('"')]] = True
+    breaks = np.flatnonzero((letters == ord("\r")) | (letters == ord("\n")))
+    first, last = np.searchsorted(breaks, quotes).reshape(-1, 2).T
+    return bool(before[letters[quotes[0::2] - 1]].all() and (first == last).all())
 
 
 class _SlowColumn:
@@ -550,8 +570,10 @@ def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -
     }
     targets = [(name, columns.get(name)) for name in layout.columns]
     comments = head.comments
-    with head.open(progress) as stream:  # here, so that damage to the file is told rather than the line it left behind
-        for number, fields in _rows(_Lines(head, stream), head, layout):
+    text = partial(io.TextIOWrapper, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    # here, so that damage to the file is told rather than the line it left behind
+    with head.open(progress) as stream, text(stream) as lines:
+        for number, fields in _rows(_Lines(head, lines), head, layout):
             where = f"{head.path}, line {number}"
             if not layout.header and fields[0].startswith("#"):
                 comments += 1
@@ -628,10 +650,10 @@ def _check_breaks(fields: Sequence[str], layout: Layout, where: str) -> None:
 class _Lines:
     """The lines of a file, counted and none too long; bytes that are not UTF-8 are kept aside."""
 
-    def __init__(self, head: Head, stream: pa.NativeFile) -> None:
+    def __init__(self, head: Head, text: TextIO) -> None:
         self.number = head.before
         self._path = head.path
-        self._text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+        self._text = text
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -688,17 +710,10 @@ def write_text(table: pa.Table, place: Path, target: Path, *, delimiter: str, he
 def _begins_like_a_formula(table: pa.Table) -> bool:
     """Tell whether a name or a text begins with a character that spreadsheets take for the beginning of a formula."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    if any(name.startswith(_FORMULA) for name in table.column_names):
-        return True
-    letters = np.zeros(256, dtype=bool)
-    letters[[ord(letter) for letter in _FORMULA]] = True
-    for column in table.columns:
-        for chunk in column.chunks if pa.types.is_string(column.type) else ():
-            offsets, data = string_buffers(chunk)
-            if letters[data[offsets[:-1][offsets[1:] > offsets[:-1]]]].any():
-                return True
-    return False
+    texts = [pa.array(table.column_names), *(column for column in table.columns if pa.types.is_string(column.type))]
+    return any(pc.any(pc.starts_with(text, mark)).as_py() for text in texts for mark in _FORMULA)
 
 
 def _write(table: pa.Table, place: Path, target: Path, *, delimiter: str, header: bool, quoting: str) -> None:

@@ -18,6 +18,7 @@ from fairtrial.core.trials import Trials, TrialsLike, recode, sorted_rows, trial
 from fairtrial.core.words import in_a_row, interval_text, interval_title, listed, percent, plural
 from fairtrial.fusion.fusion import fuse
 from fairtrial.fusion.methods import FusionMethod
+from fairtrial.fusion.model import system_names
 from fairtrial.fusion.prediction import system_correlations
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import TrialSets, seed_of
@@ -214,7 +215,7 @@ def chimeric_sets(
     assigned = np.full(len(other_roles), -1)  # to nobody
     for role in np.unique(other_roles, axis=0):
         if role.any():
-            here, there = (np.flatnonzero((known == role).all(axis=1)) for known in (other_roles, roles))
+            here, there = (np.flatnonzero((each == role).all(axis=1)) for each in (other_roles, roles))
             count = min(len(here), len(there))
             assigned[generator.permutation(here)[:count]] = generator.permutation(there)[:count]
     return [
@@ -348,20 +349,16 @@ def chimeric_study(
         raise ParameterError("give either {moved!p} or {other!p}", code="modality", moved=moved, other=other)
     dev, test = trials_of(dev, "dev"), trials_of(test, "test")
     how: dict[str, Any] = {"fusion": fusion, "normalise": normalise, "confidence": confidence}
-    true, both = None, None
+    true = None
     if other is not None:
         first, second = [dev, test], [trials_of(part, "other") for part in other]
         names = first[0].systems, second[0].systems
     else:
-        assert moved is not None
-        for name in moved:
-            dev.check_system(name)
-        names = tuple(name for name in dev.systems if name not in moved), tuple(moved)
+        exchanged = system_names(dev, moved)
+        names = tuple(name for name in dev.systems if name not in exchanged), tuple(map(dev.check_system, exchanged))
         if not all(names):
-            raise ParameterError(
-                f"both modalities need a system; moved are {listed(moved) or 'none'} of {listed(dev.systems)}",
-                code="modality",
-            )
+            text = f"both modalities need a system; moved are {listed(exchanged) or 'none'} of {listed(dev.systems)}"
+            raise ParameterError(text, code="modality")
         first, second = ([part.select(systems) for part in (dev, test)] for systems in names)
         true = fuse(dev, test, systems=[*names[0], *names[1]], **how)
     intervals, correlations = [], []
@@ -372,15 +369,17 @@ def chimeric_study(
         sets = chimeric_sets(first, second, rng=seed + number)
         result = fuse(*sets, **how)
         intervals.append(result.evaluation.interval())
-        correlations.append(_between(sets[1], names))
+        if true is not None:
+            correlations.append(_between(sets[1], names))
         notes |= dict.fromkeys(
             note for part in sets for note in part.notes if isinstance(note, Note) and note.code == "no-counterpart"
         )
         if progress is not None:
             progress(1 / assignments)
+    interval, both = None, None
     if true is not None:
+        interval = true.evaluation.interval()
         both = (*_between(test, names), *np.mean(correlations, axis=0).tolist())
-    interval = None if true is None else true.evaluation.interval()
     return ChimericStudy(result.scores.fusion, normalise, names, interval, tuple(intervals), both, tuple(notes))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -18,14 +18,15 @@ from fairtrial.fusion.methods import FusionMethod, HeldOut, as_fusion
 from fairtrial.fusion.model import (
     Claims,
     Fitted,
+    FittedFusion,
     FusionData,
     Missing,
     MissingScores,
-    Step,
     client_numbers,
     score_matrix,
+    system_names,
 )
-from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation, spread_of
+from fairtrial.fusion.normalise import PER_CLAIM, fit_normalisation, spread_of
 from fairtrial.inference.folds import make_blocks
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.variance import Floats
@@ -81,11 +82,8 @@ def _held_out_at_once(data: FusionData, folds: Folds) -> list[Note]:
     notes = []
     number = np.argmax(np.stack(folds), axis=0)
     for word, rows in (("genuine", data.genuine), ("impostor", ~data.genuine)):
-        lowest = np.full(1 + int(data.claim.max(initial=0)), len(folds))
-        highest = np.full_like(lowest, -1)
-        np.minimum.at(lowest, data.claim[rows], number[rows])
-        np.maximum.at(highest, data.claim[rows], number[rows])
-        count = int(np.count_nonzero(lowest == highest))
+        meetings = np.unique(data.claim[rows] * len(folds) + number[rows]) // len(folds)
+        count = int(np.count_nonzero(np.bincount(meetings) == 1))
         if count:
             template = (
                 "{count:plural client}: all {kind} dev trials are held out at once, so the statistics of all clients "
@@ -200,70 +198,54 @@ def select_parameters(
     return Selection(best, tuple(candidates))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FusedScores:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FusedScores(FittedFusion):
     """Fused scores of dev and test trials, each as trials of one system.
 
     Attributes
     ----------
-    dev : Trials
-        The dev trials with one system, the fused one; none of them if a saved fusion was applied.
-    test : Trials
-        The test trials with the same system.
     fusion : str
         The name of the fusion method.
     normalise : str
         The name of the normalisation.
     systems : tuple of str
         The names of the systems that were fused.
+    missing : MissingScores
+        What was done about trials that lack a score.
     parameters : dict
         The hyper-parameters that were chosen.
-    held_out : {"none", "clients", "within-clients"}
-        What the fits of the dev scores held out.
-    notes : tuple of Note
-        What the reader should know.
     steps : tuple of Step
         The fit, normalisation and method, as names and numbers; empty if that is not possible.
     clients : tuple of str
         The clients of the rows of client-dependent numbers.
-    missing : MissingScores or None
-        What was done about trials that lack a score.
+    dev : Trials
+        The dev trials with one system, the fused one; none of them if a saved fusion was applied.
+    test : Trials
+        The test trials with the same system.
+    held_out : {"none", "clients", "within-clients"}
+        What the fits of the dev scores held out.
+    notes : tuple of Note
+        What the reader should know.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials
+    >>> from fairtrial import load_dataset
     >>> from fairtrial.fusion import fuse_scores
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> fused = fuse_scores(dev, test, fusion="weighted-mean", normalise="z")
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> fused = fuse_scores(dev, test, systems=["(FH,MLP)", "(LFCC,GMM)"], fusion="weighted-mean", normalise="z")
     >>> fused.name, len(fused.test)
-    ('weighted-mean(face + voice)', 200)
+    ('weighted-mean((FH,MLP) + (LFCC,GMM))', 112400)
     """
 
     dev: Trials
     test: Trials
-    fusion: str
-    normalise: str
-    systems: tuple[str, ...]
-    parameters: Mapping[str, Any] = field(default_factory=dict)
     held_out: HeldOut = "none"
     notes: tuple[Note | str, ...] = ()
-    steps: tuple[Step, ...] = ()
-    clients: tuple[str, ...] = ()
-    missing: MissingScores | None = None
 
     @property
     def cross_validated(self) -> bool:
         """Whether the dev scores are those of held-out folds, as in Algorithm 1."""
         return self.held_out != "none"
-
-    @property
-    def name(self) -> str:
-        """The name of the fused system."""
-        return self.test.systems[0]
 
 
 def fuse_scores(
@@ -334,22 +316,17 @@ def fuse_scores(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> fuse_scores(dev, test, fusion="product", normalise="min-max").test
-    <Trials: 200 trials (50 genuine, 150 impostor), 1 system: product(face + voice); ids: none>
+    >>> from fairtrial import load_dataset
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> fuse_scores(dev, test, systems=["(FH,MLP)", "(LFCC,GMM)"], fusion="product", normalise="min-max").test.systems
+    ('product((FH,MLP) + (LFCC,GMM))',)
     """
     dev, test = trials_of(dev, "dev"), trials_of(test, "test")
-    names = list(dev.systems) if systems is None else [systems] if isinstance(systems, str) else list(systems)
+    names = system_names(dev, systems)
     method, rule = as_fusion(fusion), as_criterion(criterion)
     weight = rule.resolve_alpha(alpha)
     check_choice("missing", missing, get_args(Missing))
     check_choice("inner", inner, get_args(Inner))
-    check_choice("normalise", normalise, NORMALISATIONS)
     if len(names) < 2:
         given = f"only one was given: {listed(names)}" if any(names) else "none was given"
         raise TrialsError(f"a fusion needs at least two systems; {given}", code="one-system")
@@ -433,34 +410,28 @@ def fuse_scores(
         spread = spread_of(data.scores)
         wide, narrow = int(np.argmax(spread)), int(np.argmin(spread))
         if 0 < _WIDER * spread[narrow] < spread[wide]:
-            ends = zip(names, data.scores.min(axis=0), data.scores.max(axis=0), strict=True)
-            ranges = [f"{name} {low:.3g} to {high:.3g}" for name, low, high in ends]
-            notes.append(
-                Note(
-                    "uneven-scores",
-                    "scores of different ranges are fused without normalisation ({ranges:list}), so {wide} counts "
-                    "{ratio:.3g} times as much as {narrow}; {normalise!o} brings them to one scale",
-                    warning=True,
-                    ranges=[ranges[wide], ranges[narrow]],
-                    wide=names[wide],
-                    narrow=names[narrow],
-                    ratio=float(spread[wide] / spread[narrow]),
-                    normalise="z",
-                )
+            low, high = data.scores.min(axis=0), data.scores.max(axis=0)
+            ranges = [f"{names[k]} {low[k]:.3g} to {high[k]:.3g}" for k in (wide, narrow)]
+            template = (
+                "scores of different ranges are fused without normalisation ({ranges:list}), so {wide} counts "
+                "{ratio:.3g} times as much as {narrow}; {normalise!o} brings them to one scale"
             )
+            figures: dict[str, Any] = {"ranges": ranges, "ratio": float(spread[wide] / spread[narrow])}
+            figures |= {"wide": names[wide], "narrow": names[narrow]}
+            notes.append(Note("uneven-scores", template, warning=True, **figures, normalise="z"))
     if order is not None:
         fused[0] = fused[0][np.argsort(order)]
-    fused_name = f"{method.name}({' + '.join(names)})"
-    return FusedScores(
-        replace(unsorted, scores=fused[0][:, None], systems=(fused_name,)),
-        replace(test, scores=fused[1][:, None], systems=(fused_name,)),
-        method.name,
-        normalise,
-        tuple(names),
-        parameters,
-        held_out,
-        tuple(dict.fromkeys(notes)),
-        fitted.steps,
-        clients,
-        gaps,
+    made = FittedFusion(
+        fusion=method.name,
+        normalise=normalise,
+        systems=names,
+        missing=gaps,
+        parameters=parameters,
+        steps=fitted.steps,
+        clients=clients,
     )
+    dev, test = (
+        replace(trials, scores=scores[:, None], systems=(made.name,))
+        for trials, scores in zip((unsorted, test), fused, strict=True)
+    )
+    return FusedScores(**made.record, dev=dev, test=test, held_out=held_out, notes=tuple(dict.fromkeys(notes)))

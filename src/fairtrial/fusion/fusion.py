@@ -25,7 +25,6 @@ from fairtrial.fusion.methods import FusionMethod
 from fairtrial.fusion.model import FusionModel, Missing, client_numbers, run_steps, score_matrix
 from fairtrial.fusion.normalise import spread_of
 from fairtrial.inference.decide import judge, judge_at
-from fairtrial.inference.estimates import GIVEN
 from fairtrial.inference.folds import Block, check_all_held_out, unchecked_source
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, seed_of
@@ -128,6 +127,7 @@ class SystemWeight(Record):
     share: float
 
 
+_GAIN = Field("beta_mean", "over the mean of the systems", "ratio"), Field("beta_min", "over the best", "ratio")
 _SYSTEM = (
     Field("system", "system"),
     Field("threshold", "threshold", "threshold", get="test.threshold", optional=True),
@@ -162,14 +162,10 @@ class FusionResult(Result):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials, fuse
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> fuse(dev, test)  # doctest: +ELLIPSIS
-    <FusionResult: mean of face and voice has an HTER of 5.33 % (95 % interval ... %), 7.67 points less ...>
+    >>> from fairtrial import fuse, load_dataset
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> fuse(dev, test, systems=["(FH,MLP)", "(LFCC,GMM)"], fusion="logistic")  # doctest: +ELLIPSIS
+    <FusionResult: logistic of (FH,MLP) and (LFCC,GMM) has an HTER of ... less than the best of them...>
     """
 
     scores: FusedScores
@@ -202,7 +198,7 @@ class FusionResult(Result):
         scores, evaluation = self.scores, self.evaluation
         if self.saved is not None:
             return self.saved
-        if not scores.steps or scores.missing is None:
+        if not scores.steps:
             template = (
                 "{fusion} cannot be saved: it is a method of your own, or an unsupported classifier; supported are "
                 "logistic regression, linear and quadratic discriminant analysis, support vector machines and "
@@ -210,17 +206,11 @@ class FusionResult(Result):
             )
             raise ParameterError(template, code="cannot-be-saved", fusion=scores.fusion)
         return FusionModel(
-            fusion=scores.fusion,
-            normalise=scores.normalise,
-            systems=scores.systems,
+            **scores.record,
             system_thresholds=tuple(base.threshold for base in self.baselines),
             criterion=evaluation.criterion.name,
             alpha=evaluation.alpha,
             threshold=evaluation.threshold,
-            steps=scores.steps,
-            missing=scores.missing,
-            parameters=scores.parameters,
-            clients=scores.clients,
         )
 
     @property
@@ -237,29 +227,21 @@ class FusionResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Give the fusion under the names of the command line's JSON; a saved one without figures on dev."""
-        scores, evaluation, saved = self.scores, self.evaluation, self.saved
-        evaluated = evaluation.to_dict()
-        if saved is None:
-            how = {
-                "weights": plain(self.weights),
-                "cross_validated": scores.cross_validated,
-                **{key: evaluated[key] for key in ("criterion", "alpha", "dev")},
-            }
+        scores, evaluated = self.scores, self.evaluation.to_dict()
+        if self.saved is not None:
+            how = {"criterion": self.saved.criterion, "alpha": self.saved.alpha}
         else:
-            how = {"criterion": saved.criterion, "alpha": saved.alpha}
-        baselines = [
-            {"system": base.system, "hter": base.test.hter, "threshold": base.threshold} for base in self.baselines
-        ]
-        interval = self.test.interval_entry(evaluation.confidence)
+            how = {"weights": plain(self.weights), "cross_validated": scores.cross_validated}
+            how |= {key: evaluated[key] for key in ("criterion", "alpha", "dev")}
+        interval = self.test.interval_entry(self.evaluation.confidence)
         return {
-            "fusion": scores.fusion,
-            "normalise": scores.normalise,
-            "systems": list(scores.systems),
-            "parameters": dict(scores.parameters),
-            "threshold": evaluation.threshold,
+            **{key: plain(getattr(scores, key)) for key in ("fusion", "normalise", "systems", "parameters")},
+            "threshold": self.evaluation.threshold,
             **how,
             "test": evaluated["test"],
-            "baselines": baselines,
+            "baselines": [
+                {"system": base.system, "hter": base.test.hter, "threshold": base.threshold} for base in self.baselines
+            ],
             "beta_mean": self.gain.beta_mean,
             "beta_min": self.gain.beta_min,
             "against_best": {"system": self.best, **self.test.to_dict(), "interval": interval},
@@ -281,7 +263,7 @@ class FusionResult(Result):
         """Tabulate the systems with their fusion and the test against the best; gain and weights in detail."""
         evaluation, scores, confidence = self.evaluation, self.scores, self.evaluation.confidence
         caption = f"Systems and their fusion, {self.kind}"
-        given = GIVEN[evaluation.interval().threshold]
+        given = evaluation.given[evaluation.interval().threshold]
         notes = [Note("interval-of", "intervals: {given}", detail=True, given=given), *self.notes]
         if self.saved is None:
             rule = evaluation.criterion.described(evaluation.alpha)
@@ -294,25 +276,15 @@ class FusionResult(Result):
         systems = table_of("systems", caption, _SYSTEM, (*self.baselines, evaluation), notes=notes, titles=titles)
         flags = [*(False for _ in self.baselines), True]
         systems = systems.with_column(Column("fused", "fused", "flag", detail=True), flags)
+        text = "the best system is known only after the test, so this comparison is the hardest for the fusion"
         test = Table.of(
             "test",
             f"The fusion minus the best of its systems, on the same {PROVENANCES[self.kind].adjective} trials",
             (Column("best", "best system"), *columns_with_interval(confidence)),
             [{"best": self.best, **self.test.cells(confidence)}],
-            notes=[
-                Note(
-                    "best-on-test",
-                    "the best system is known only after the test, so this comparison is the hardest for the fusion",
-                    detail=True,
-                )
-            ],
+            notes=[Note("best-on-test", text, detail=True)],
         )
-        ratios = (
-            Field("beta_mean", "over the mean of the systems", "ratio"),
-            Field("beta_min", "over the best", "ratio"),
-        )
-        gain = table_of("gain", "Gain of the fusion", ratios, [self.gain], detail=True)
-        tables = systems, test, gain
+        tables = systems, test, table_of("gain", "Gain of the fusion", _GAIN, [self.gain], detail=True)
         if not self.weights:
             return tables
         what = "scores" if scores.normalise == "none" else "normalised scores"
@@ -412,15 +384,11 @@ def fuse(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> genuine = np.arange(900) < 300
-    >>> dev, test = (Trials.from_arrays(rng.normal(2 * genuine[:, None], 1, (900, 2)), genuine) for _ in range(2))
-    >>> result = fuse(dev, test, fusion="logistic")
-    >>> result.gain.beta_min > 1
-    True
-    >>> [round(weight.share, 1) for weight in result.weights]
-    [0.5, 0.5]
+    >>> from fairtrial import load_dataset
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> result = fuse(dev, test, systems=["(FH,MLP)", "(LFCC,GMM)"], fusion="logistic")
+    >>> round(result.gain.beta_min, 1), [round(weight.share, 1) for weight in result.weights]
+    (5.6, [0.2, 0.8])
     >>> fuse(None, test, model=result.model).evaluation.test.hter == result.evaluation.test.hter
     True
     """
@@ -439,8 +407,7 @@ def fuse(
             raise ParameterError("give {test!p}: the trials that are judged", code="needs-test", test=...)
         saved = model if isinstance(model, FusionModel) else FusionModel.load(model)
         applied = saved.apply(test)
-        no_dev = applied.rows(np.arange(0))
-        scores = FusedScores(no_dev, applied, saved.fusion, saved.normalise, saved.systems, saved.parameters)
+        scores = FusedScores(**saved.record, dev=applied.rows(np.arange(0)), test=applied)
         sets = TrialSets(None, test.select(saved.systems), cluster, seed)
         thresholds = zip(saved.systems, saved.system_thresholds, strict=True)
         judged = [judge_at(sets, threshold, system=name) for name, threshold in thresholds]
@@ -518,7 +485,6 @@ def _weights(scores: FusedScores, dev: Trials) -> tuple[SystemWeight, ...]:
         weights = weights[:-1].mean(axis=0)
     for step in method[:-1]:
         weights = weights / step.numbers["scale"]
-    assert scores.missing is not None
     (matrix,), _, _ = scores.missing.fill(score_matrix(dev, scores.systems))
     by_client = any(step.operation.by_client for step in normalisation)
     normalised = run_steps(normalisation, matrix, client_numbers(dev, scores.clients) if by_client else None)

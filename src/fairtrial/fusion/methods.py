@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -103,7 +104,7 @@ def register_fusion(method: FusionMethod) -> FusionMethod:
 
 
 def as_fusion(fusion: str | FusionMethod) -> FusionMethod:
-    """Find a fusion method by its name."""
+    """Find a fusion method by its name; a method stays unchanged."""
     return fusion if isinstance(fusion, FusionMethod) else FUSIONS.find(fusion)
 
 
@@ -179,9 +180,9 @@ def _fit_client_qda(data: FusionData) -> Fitted:
     away = scores - means_by_claim(claim, scores, rows)[0][claim]
     products, counts = means_by_claim(claim, (away[:, :, None] * away[:, None, :]).reshape(len(away), -1), rows)
     # fewer trials than this do not determine a covariance
-    known = (counts > size)[:, None, None]
+    enough = (counts > size)[:, None, None]
     of_client = products.reshape(rows, size, size)
-    impostor = np.where(known, TRUST * of_client + (1 - TRUST) * shared[1], shared[1])
+    impostor = np.where(enough, TRUST * of_client + (1 - TRUST) * shared[1], shared[1])
     covariances = np.stack([np.broadcast_to(shared[0], impostor.shape), impostor], axis=1)
     whitening = np.linalg.inv(np.linalg.cholesky(covariances)).transpose(0, 1, 3, 2)
     constants = np.sum(np.log(np.diagonal(whitening, axis1=2, axis2=3)), axis=2)
@@ -190,46 +191,37 @@ def _fit_client_qda(data: FusionData) -> Fitted:
     return Fitted.of([Step("quadratic-by-client", numbers)], client_notes=client.notes)
 
 
+def _fit_logistic(data: FusionData) -> Fitted:
+    """Fit logistic regression by maximum likelihood; the fused score is the log-likelihood ratio."""
+    data.check_classes("logistic")
+    names = tuple(f"system {k + 1}" for k in range(data.scores.shape[1]))
+    trials = Trials(np.asarray(data.scores, dtype=np.float64), data.genuine, names)
+    # this prior gives all trials the same weight
+    fitted = fit_calibration(trials, method="logistic", prior=float(np.mean(data.genuine)))
+    weights, offset = (np.asarray(fitted.parameters[name]) for name in ("weights", "offset"))
+    return Fitted.of([Step("linear", {"weights": weights, "intercept": offset})], [*map(as_note, fitted.notes)])
+
+
 def _fixed(name: str) -> Callable[[FusionData], Fitted]:
     return lambda data: Fitted.of([Step(name)])
 
 
+_sensitive = partial(FusionMethod, scale_sensitive=True)
 _WITHIN: HeldOut = "within-clients"
 for _method in (
-    FusionMethod("mean", _fixed("mean"), "the mean of the scores", scale_sensitive=True),
-    FusionMethod("min", _fixed("min"), "the smallest score", scale_sensitive=True),
-    FusionMethod("max", _fixed("max"), "the largest score", scale_sensitive=True),
-    FusionMethod("median", _fixed("median"), "the median of the scores", scale_sensitive=True),
+    _sensitive("mean", _fixed("mean"), "the mean of the scores"),
+    _sensitive("min", _fixed("min"), "the smallest score"),
+    _sensitive("max", _fixed("max"), "the largest score"),
+    _sensitive("median", _fixed("median"), "the median of the scores"),
     FusionMethod("product", _fit_product, "the product of scores of at least 0"),
+    _sensitive("weighted-mean", _fit_weighted_mean, "the mean with weights in inverse proportion to dev EERs"),
+    _sensitive("client-threshold", _fit_client_threshold, "the mean, less a threshold per client", held_out=_WITHIN),
     FusionMethod(
-        "weighted-mean",
-        _fit_weighted_mean,
-        "the mean with weights in inverse proportion to dev EERs",
-        scale_sensitive=True,
+        "client-scores", _fit_client_scores, "the mean of scores F-normalised for each client", held_out=_WITHIN
     ),
-    FusionMethod(
-        "client-threshold",
-        _fit_client_threshold,
-        "the mean, less a threshold per client",
-        held_out=_WITHIN,
-        scale_sensitive=True,
-    ),
-    FusionMethod(
-        "client-scores",
-        _fit_client_scores,
-        "the mean of scores that are F-normalised for each client",
-        held_out=_WITHIN,
-    ),
-    FusionMethod(
-        "client-weights",
-        _fit_client_weights,
-        "the mean with weights per client",
-        held_out=_WITHIN,
-        scale_sensitive=True,
-    ),
-    FusionMethod(
-        "client-qda", _fit_client_qda, "likelihood ratio of two Gaussians per client: not linear", held_out=_WITHIN
-    ),
+    _sensitive("client-weights", _fit_client_weights, "the mean with weights per client", held_out=_WITHIN),
+    FusionMethod("client-qda", _fit_client_qda, "likelihood ratio of two Gaussians per client", held_out=_WITHIN),
+    FusionMethod("logistic", _fit_logistic, "logistic regression"),
 ):
     register_fusion(_method)
 
@@ -400,18 +392,6 @@ def _classifier(path: str, *, scaled: bool = False, **fixed: Any) -> Callable[..
     return make
 
 
-def _fit_logistic(data: FusionData) -> Fitted:
-    """Fit logistic regression by maximum likelihood; the fused score is the log-likelihood ratio."""
-    data.check_classes("logistic")
-    names = tuple(f"system {k + 1}" for k in range(data.scores.shape[1]))
-    trials = Trials(np.asarray(data.scores, dtype=np.float64), data.genuine, names)
-    # this prior gives all trials the same weight
-    fitted = fit_calibration(trials, method="logistic", prior=float(np.mean(data.genuine)))
-    weights, offset = (np.asarray(fitted.parameters[name]) for name in ("weights", "offset"))
-    return Fitted.of([Step("linear", {"weights": weights, "intercept": offset})], [*map(as_note, fitted.notes)])
-
-
-register_fusion(FusionMethod("logistic", _fit_logistic, "logistic regression"))
 register_classifier(
     "lda",
     _classifier("discriminant_analysis.LinearDiscriminantAnalysis"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -28,21 +28,13 @@ _LARGEST = 1e100
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation on scores.
-
-    Attributes
-    ----------
-    apply
-        From scores, one row per trial, claims, and numbers by name, to other scores, one row per trial.
-    by_client
-        Whether its numbers have one row per client, and a last one for anybody else.
-    linear
-        Whether it is a weighted sum, by its number ``weights``.
-    """
+    """An operation: from scores, one row per trial, claims, and numbers by name, to other scores, one row per trial."""
 
     apply: Callable[..., Floats]
     by_client: bool = False
+    """Whether its numbers have one row per client, and a last one for anybody else."""
     linear: bool = False
+    """Whether it is a weighted sum, by its number ``weights``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -328,6 +320,11 @@ def score_matrix(trials: Trials, names: Sequence[str]) -> Floats:
     return scores
 
 
+def system_names(trials: Trials, systems: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Resolve the names of the systems to fuse; None for all."""
+    return trials.systems if systems is None else (systems,) if isinstance(systems, str) else tuple(systems)
+
+
 def client_numbers(trials: Trials, clients: Sequence[str]) -> NDArray[np.int64]:
     """Give the place of each trial's claim among these clients; one past the last for anybody else."""
     if trials.claim is None:
@@ -337,8 +334,38 @@ def client_numbers(trials: Trials, clients: Sequence[str]) -> NDArray[np.int64]:
     return np.array([place.get(name, len(clients)) for name in ids.names], dtype=np.int64)[ids.codes]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FusionModel(SavedModel):
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FittedFusion:
+    """A fusion as it was fitted: the record that fused scores and saved models share."""
+
+    fusion: str
+    normalise: str
+    systems: tuple[str, ...]
+    missing: MissingScores
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    clients: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the fused system."""
+        return f"{self.fusion}({' + '.join(self.systems)})"
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What was fitted, by name."""
+        return {each.name: getattr(self, each.name) for each in fields(FittedFusion)}
+
+
+_NAMES = ValueKind("a list of names", lambda value: tuple(map(NAME.read, only(list)(value))))
+_ARRAYS = ValueKind(
+    "a table of finite numbers",
+    lambda value: {name: NUMBERS.read(entry) for name, entry in only(dict)(value).items()},
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FusionModel(FittedFusion, SavedModel):
     """A fitted fusion and its threshold, to save and to apply to other trials.
 
     Parameters
@@ -349,6 +376,14 @@ class FusionModel(SavedModel):
         The name of the normalisation.
     systems : tuple of str
         The systems that it fuses, in the order of the steps' columns.
+    missing : MissingScores
+        What to do about trials that lack a score.
+    parameters : dict, default {}
+        The hyper-parameters that were chosen.
+    steps : tuple of Step, default ()
+        The operations on scores, normalisation first.
+    clients : tuple of str, default ()
+        The clients of the rows of client-dependent numbers; anybody else has the last row.
     system_thresholds : tuple of float
         The threshold of each system from dev.
     criterion : str
@@ -357,66 +392,31 @@ class FusionModel(SavedModel):
         The weight or the target that the criterion took.
     threshold : float
         The threshold of the fusion from dev.
-    steps : tuple of Step
-        The operations on scores, normalisation first.
-    missing : MissingScores
-        What to do about trials that lack a score.
-    parameters : dict
-        The hyper-parameters that were chosen.
-    clients : tuple of str, default ()
-        The clients of the rows of client-dependent numbers; anybody else has the last row.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial.fusion import fuse
-    >>> rng = np.random.default_rng(0)
-    >>> genuine = np.arange(300) < 100
-    >>> dev = Trials.from_arrays(rng.normal(2 * genuine[:, None], 1, (300, 2)), genuine, systems=["face", "voice"])
-    >>> model = fuse(dev, dev, fusion="weighted-mean", normalise="z").model
-    >>> model.apply(dev)
-    <Trials: 300 trials (100 genuine, 200 impostor), 1 system: weighted-mean(face + voice); ids: none>
+    >>> from fairtrial import fuse, load_dataset
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> model = fuse(dev, test, systems=["(FH,MLP)", "(LFCC,GMM)"], fusion="weighted-mean", normalise="z").model
+    >>> model.apply(test).systems
+    ('weighted-mean((FH,MLP) + (LFCC,GMM))',)
     """
 
-    fusion: str
-    normalise: str
-    systems: tuple[str, ...]
     system_thresholds: tuple[float, ...]
     criterion: str
     alpha: float
     threshold: float
-    steps: tuple[Step, ...]
-    missing: MissingScores
-    parameters: Mapping[str, Any]
-    clients: tuple[str, ...] = ()
 
     FORMAT: ClassVar = ModelFormat(
         "fairtrial fusion model",
         1,
         (
-            Key("fusion", NAME),
-            Key("normalise", NAME),
-            Key("parameters", TABLE),
-            Key("criterion", NAME),
-            Key("alpha", NUMBER),
-            Key("threshold", THRESHOLD),
+            *(Key("fusion", NAME), Key("normalise", NAME), Key("parameters", TABLE)),
+            *(Key("criterion", NAME), Key("alpha", NUMBER), Key("threshold", THRESHOLD)),
             Key("systems", (Key("name", NAME), Key("threshold", THRESHOLD)), many=True),
             Key("missing", (Key("policy", one_of(get_args(Missing))), Key("neutral", NUMBERS))),
-            Key("clients", ValueKind("a list of names", lambda value: tuple(map(NAME.read, only(list)(value))))),
-            Key(
-                "steps",
-                (
-                    Key("operation", one_of(tuple(OPERATIONS))),
-                    Key(
-                        "numbers",
-                        ValueKind(
-                            "a table of finite numbers",
-                            lambda value: {name: NUMBERS.read(entry) for name, entry in only(dict)(value).items()},
-                        ),
-                    ),
-                ),
-                many=True,
-            ),
+            Key("clients", _NAMES),
+            Key("steps", (Key("operation", one_of(tuple(OPERATIONS))), Key("numbers", _ARRAYS)), many=True),
         ),
     )
 
@@ -444,17 +444,10 @@ class FusionModel(SavedModel):
         claim = client_numbers(trials, self.clients) if any(step.operation.by_client for step in self.steps) else None
         fused = run_steps(self.steps, filled, claim)
         fused[rejected] = -np.inf
-        name = f"{self.fusion}({' + '.join(self.systems)})"
-        return replace(trials, scores=fused, systems=(name,)).with_notes(*notes)
+        return replace(trials, scores=fused, systems=(self.name,)).with_notes(*notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give names and numbers, as in the saved file.
-
-        Returns
-        -------
-        dict
-            The content of the file that `save` writes.
-        """
+        """Give names and numbers, as in the saved file."""
         systems = zip(self.systems, self.system_thresholds, strict=True)
         return {
             "fusion": self.fusion,
@@ -474,33 +467,12 @@ class FusionModel(SavedModel):
 
     @classmethod
     def from_entries(cls, entries: Entries) -> FusionModel:
-        """Make the model of the checked entries of a file, and check that the numbers of all its steps fit together.
-
-        Parameters
-        ----------
-        entries : dict
-            A value for every key of the format.
-
-        Returns
-        -------
-        FusionModel
-            The model.
-
-        Raises
-        ------
-        ValueError
-            If the entries do not go together.
-        """
-        systems = entries.pop("systems")
-        names = tuple(system["name"] for system in systems)
+        """Make the model of the checked entries of a file; the numbers of all its steps must fit together."""
+        systems, steps = entries.pop("systems"), entries.pop("steps")
+        names, thresholds = (tuple(system[key] for system in systems) for key in ("name", "threshold"))
         missing = MissingScores(**entries.pop("missing"))
-        model = cls(
-            systems=names,
-            system_thresholds=tuple(system["threshold"] for system in systems),
-            steps=tuple(Step(step["operation"], step["numbers"]) for step in entries.pop("steps")),
-            missing=missing,
-            **entries,
-        )
+        steps = tuple(Step(step["operation"], step["numbers"]) for step in steps)
+        model = cls(systems=names, system_thresholds=thresholds, steps=steps, missing=missing, **entries)
         if len(names) < 2:
             raise ValueError("a fusion needs at least two systems")
         if missing.policy != "error" and missing.neutral.shape != (len(names),):

@@ -63,12 +63,12 @@ def claim_statistics(data: FusionData, what: str) -> ClaimStatistics:
     total = spread + sd
     middle = (mean + impostor_mean) / 2
     threshold = np.where(total > 0, (mean * sd + impostor_mean * spread) / np.where(total > 0, total, 1), middle)
-    known = impostor_counts + genuine_counts > 0
+    in_dev = impostor_counts + genuine_counts > 0
     notes = []
     for code, count, words in (
-        ("clients-without-genuine", without & known, "without a genuine dev score: the genuine mean of all is used"),
-        ("clients-with-few-impostors", thin & known, "with few impostor dev scores: the statistics of all are used"),
-        ("clients-not-in-dev", ~known[:-1], "not in dev: the statistics of all are used"),
+        ("clients-without-genuine", without & in_dev, "without a genuine dev score: the genuine mean of all is used"),
+        ("clients-with-few-impostors", thin & in_dev, "with few impostor dev scores: the statistics of all are used"),
+        ("clients-not-in-dev", ~in_dev[:-1], "not in dev: the statistics of all are used"),
     ):
         clients = int(np.count_nonzero(count)) + (data.strangers if code == "clients-not-in-dev" else 0)
         if clients:
@@ -95,28 +95,23 @@ def _check_spread(scale: Floats) -> Floats:
     return scale
 
 
-def _linear(centre: Floats, scale: Floats, name: str = "scale") -> Fitted:
-    return Fitted.normalising(Step(name, {"centre": centre, "scale": _check_spread(scale)}))
+def _scaled(measure: Callable[[FusionData], tuple[Floats, Floats]], name: str = "scale") -> Normalisation:
+    """Make a normalisation by a centre and a scale of each system."""
+
+    def fit(data: FusionData) -> Fitted:
+        centre, scale = measure(data)
+        return Fitted.normalising(Step(name, {"centre": centre, "scale": _check_spread(scale)}))
+
+    return fit
 
 
-def _z(data: FusionData) -> Fitted:
-    _, impostor = data.by_class
-    return _linear(impostor.mean(axis=0), spread_of(impostor))
+def _moments(scores: Floats) -> tuple[Floats, Floats]:
+    return scores.mean(axis=0), spread_of(scores)
 
 
-def _min_max(data: FusionData) -> Fitted:
-    low = data.scores.min(axis=0)
-    return _linear(low, data.scores.max(axis=0) - low)
-
-
-def _median_mad(data: FusionData) -> Fitted:
+def _median_mad(data: FusionData) -> tuple[Floats, Floats]:
     median = np.median(data.scores, axis=0)
-    return _linear(median, np.median(np.abs(data.scores - median), axis=0))
-
-
-def _tanh(data: FusionData) -> Fitted:
-    genuine, _ = data.by_class
-    return _linear(genuine.mean(axis=0), spread_of(genuine), "tanh")
+    return median, np.median(np.abs(data.scores - median), axis=0)
 
 
 def _double_sigmoid(data: FusionData) -> Fitted:
@@ -166,10 +161,10 @@ PER_CLAIM = ("z-norm", "f-norm", "eer-norm")
 """Normalisations that are fitted for each claimed identity."""
 NORMALISATIONS: dict[str, Normalisation] = {
     "none": lambda data: Fitted.normalising(),
-    "z": _z,
-    "min-max": _min_max,
-    "median-mad": _median_mad,
-    "tanh": _tanh,
+    "z": _scaled(lambda data: _moments(data.by_class[1])),
+    "min-max": _scaled(lambda data: (data.scores.min(axis=0), np.ptp(data.scores, axis=0))),
+    "median-mad": _scaled(_median_mad),
+    "tanh": _scaled(lambda data: _moments(data.by_class[0]), "tanh"),
     "double-sigmoid": _double_sigmoid,
     **{name: _by_client(name) for name in PER_CLAIM},
 }

@@ -8,16 +8,15 @@ from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairtrial.core.errors import ParameterError, TrialsError, check_choice
+from fairtrial.core.errors import ParameterError, TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, table_of
 from fairtrial.core.tables import Table
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
 from fairtrial.core.words import in_a_row, listed, percent, plural
-from fairtrial.fusion.model import FusionData, score_matrix
-from fairtrial.fusion.normalise import NORMALISATIONS, PER_CLAIM, fit_normalisation
+from fairtrial.fusion.model import FusionData, score_matrix, system_names
+from fairtrial.fusion.normalise import PER_CLAIM, fit_normalisation
 from fairtrial.inference.decide import judge
 from fairtrial.inference.split import TrialSets
 from fairtrial.inference.variance import Floats
@@ -81,15 +80,11 @@ class SystemCorrelations(Result):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials
+    >>> from fairtrial import load_dataset
     >>> from fairtrial.fusion import system_correlations
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
+    >>> dev, test = load_dataset("lausanne", set="LP2")
     >>> system_correlations(dev).genuine.correlation.shape
-    (2, 2)
+    (5, 5)
     """
 
     FIELDS: ClassVar = (
@@ -168,34 +163,34 @@ def system_correlations(trials: TrialsLike, *, systems: Sequence[str] | None = N
     --------
     >>> rng = np.random.default_rng(0)
     >>> genuine = np.arange(3000) < 1000
-    >>> shared, own = rng.normal(size=(3000, 1)), rng.normal(size=(3000, 2))
-    >>> trials = Trials.from_arrays(2 * genuine[:, None] + shared + own, genuine)
+    >>> shared, rest = rng.normal(size=(3000, 1)), rng.normal(size=(3000, 2))
+    >>> trials = Trials.from_arrays(2 * genuine[:, None] + shared + rest, genuine)
     >>> round(float(system_correlations(trials).impostor.correlation[0, 1]), 1)
     0.5
     """
     trials = trials_of(trials, "trials")
-    names = tuple(trials.systems if systems is None else systems)
+    names = system_names(trials, systems)
     if len(names) < 2:
         raise ParameterError(
             f"a correlation needs at least two systems, not {listed(names) or 'none'}", code="one-system"
         )
-    scores, genuine, notes = finite_scores(trials, names)
-    return SystemCorrelations(names, ClassGaussian.of(scores[genuine]), ClassGaussian.of(scores[~genuine]), notes)
+    data, notes = _finite_data(trials, names)
+    genuine, impostor = map(ClassGaussian.of, data.by_class)
+    return SystemCorrelations(names, genuine, impostor, notes)
 
 
-def finite_scores(trials: Trials, names: Sequence[str]) -> tuple[Floats, NDArray[np.bool_], tuple[Note, ...]]:
-    """Select the trials with finite scores of all systems: their scores, their classes, and a note on the others."""
-    scores = score_matrix(trials, names)
-    finite = np.isfinite(scores).all(axis=1)
-    genuine = trials.genuine[finite]
-    if min(np.count_nonzero(genuine), np.count_nonzero(~genuine)) < 2:
+def _finite_data(trials: Trials, names: Sequence[str]) -> tuple[FusionData, tuple[Note, ...]]:
+    """Select the trials with finite scores of all systems, and note the others."""
+    data = FusionData(score_matrix(trials, names), trials.genuine)
+    finite = np.asarray(np.isfinite(data.scores).all(axis=1))
+    data = data.rows(finite)
+    if min(map(len, data.by_class)) < 2:
         raise TrialsError(
             "there must be at least two trials of each class with finite scores of all systems", code="few-trials"
         )
     lost = int(np.count_nonzero(~finite))
     template = "{count:plural trial} without the score of a system left out"
-    notes = (Note("missing-scores", template, count=lost),) if lost else ()
-    return scores[finite], genuine, notes
+    return data, (Note("missing-scores", template, count=lost),) if lost else ()
 
 
 def f_ratio(genuine_mean: float, impostor_mean: float, genuine_sd: float, impostor_sd: float) -> float:
@@ -300,15 +295,11 @@ class FusionPredictions(Result):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from fairtrial import Trials
+    >>> from fairtrial import load_dataset
     >>> from fairtrial.fusion import predict_fusions
-    >>> genuine = np.arange(400) < 100
-    >>> scores = np.random.default_rng(0).normal(np.outer(genuine, [2.0, 2.5]))
-    >>> trials = Trials.from_arrays(scores, genuine, systems=["face", "voice"])
-    >>> dev, test = (trials.rows(np.arange(start, 400, 2)) for start in (0, 1))
-    >>> predict_fusions(dev).fusions[0].systems
-    ('face', 'voice')
+    >>> dev, test = load_dataset("lausanne", set="LP2")
+    >>> predict_fusions(dev, largest=2).fusions[0].systems
+    ('(FH,MLP)', '(SSC,GMM)')
     """
 
     FIELDS: ClassVar = (
@@ -432,41 +423,35 @@ def predict_fusions(
     """
     from scipy.stats import rankdata
 
-    names = tuple(trials_of(dev, "dev").systems if systems is None else systems)
+    names = system_names(trials_of(dev, "dev"), systems)
     if len(names) < 2:
         raise ParameterError(f"a fusion needs at least two systems, not {listed(names) or 'none'}", code="one-system")
     if largest is not None and largest < 2:
         raise ParameterError("{largest!p} must be at least 2, not {size}", largest=largest, size=largest)
-    check_choice("normalise", normalise, NORMALISATIONS)
     if normalise in PER_CLAIM:
         raise ParameterError(
             "{normalise!o} is fitted for each client; choose a normalisation that is the same for all",
             normalise=normalise,
         )
-    parts = [
-        finite_scores(trials_of(part, name), names) for part, name in ((dev, "dev"), (test, "test")) if part is not None
-    ]
-    scale = fit_normalisation(normalise, FusionData(*parts[0][:2]))
-    sets = [(scale.apply(scores, None), genuine) for scores, genuine, _ in parts]
-    notes = tuple(dict.fromkeys(note for part in parts for note in part[2]))
-    if test is not None:
-        shared = TrialSets(trials_of(dev, "dev"), trials_of(test, "test")).notes
-        notes += tuple(note for note in shared if isinstance(note, Note) and note.warning)
-    scores, genuine = sets[0]
-    gaussians = ClassGaussian.of(scores[genuine]), ClassGaussian.of(scores[~genuine])
     rule = as_criterion(criterion)
     weight = rule.resolve_alpha(alpha)
+    given = [trials_of(part, name) for part, name in ((dev, "dev"), (test, "test")) if part is not None]
+    parts = [_finite_data(part, names) for part in given]
+    notes = tuple(dict.fromkeys(note for _, notes in parts for note in notes))
+    if test is not None:
+        notes += tuple(note for note in TrialSets(given[0], given[1]).notes if isinstance(note, Note) and note.warning)
+    scale = fit_normalisation(normalise, parts[0][0])
+    sets = [data.with_scores(scale.apply(data.scores, None)).by_class for data, _ in parts]
+    gaussians = ClassGaussian.of(sets[0][0]), ClassGaussian.of(sets[0][1])
 
     def predicted(columns: tuple[int, ...]) -> Prediction:
         means = [float(gaussian.mean[list(columns)].mean()) for gaussian in gaussians]
         variances = [float(gaussian.covariance[np.ix_(columns, columns)].mean()) for gaussian in gaussians]
         ratio = f_ratio(*means, *(float(np.sqrt(max(variance, 0.0))) for variance in variances))
-        fused = [(part[:, columns].mean(axis=1), flags) for part, flags in sets]
-        classes = [(values[flags], values[~flags]) for values, flags in fused]
-        hter = None
-        if len(classes) > 1:
-            hter = float(judge(TrialSets(classes[0], classes[1]), criterion=rule, alphas=weight).at(0).hter)
-        eer = float(equal_error_rate(classes[0]).value)
+        fused = [(genuine[:, columns].mean(axis=1), impostor[:, columns].mean(axis=1)) for genuine, impostor in sets]
+        eer, hter = float(equal_error_rate(fused[0]).value), None
+        if test is not None:
+            hter = float(judge(TrialSets(fused[0], fused[1]), criterion=rule, alphas=weight).at(0).hter)
         return Prediction(tuple(names[k] for k in columns), ratio, gaussian_eer(ratio), eer, hter)
 
     sizes = range(2, min(largest or len(names), len(names)) + 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, inf, isfinite, log
 from numbers import Real
@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr, ndtri
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_choice, check_confidence, check_share
 from fairtrial.core.notes import Note
@@ -19,19 +20,12 @@ from fairtrial.core.words import plural
 from fairtrial.evaluation.epc import PerformanceCurve, curve_of, rising_alphas
 from fairtrial.formats.columns import read_named
 from fairtrial.groups.membership import Edges, Membership, PeopleTable, group_by_columns, group_by_people
-from fairtrial.groups.rates import MOST_THAT_MEET, RATES, Family, JudgedGroups, Rate
+from fairtrial.groups.rates import MOST_THAT_MEET, RATES, JudgedGroups, Rate
 from fairtrial.groups.results import GroupEvaluation, GroupPair, GroupRates, MeetingRate, OwnThreshold, RateTest
-from fairtrial.groups.summaries import (
-    Summary,
-    summarise,
-    summarise_differences,
-    summarise_ginis,
-    summarise_ratios,
-)
+from fairtrial.groups.summaries import Summary, summarise, summarise_differences, summarise_ginis, summarise_ratios
 from fairtrial.inference.decide import ignored_alpha, judge
 from fairtrial.inference.estimates import judged_interval, threshold_notes, threshold_when
 from fairtrial.inference.folds import Block
-from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.multiplicity import adjust_p_values, compact_letters
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import TrialSets
@@ -196,7 +190,7 @@ def evaluate_groups(
     tests, letters = _test(groups, pairs, confidence, factor)
     notes: list[Note | str] = [*ignored_alpha(rule, alpha), *sets.notes, *judgement.reversed_scores()]
     notes += threshold_notes(judgement)
-    notes += groups.membership.notes
+    notes += groups.notes
     if groups.too_many_meet:
         text = "the {FAR} by pair of groups is left out: more than {most} groups"
         notes.append(Note("pairs-left-out", text, most=MOST_THAT_MEET))
@@ -208,8 +202,7 @@ def evaluate_groups(
             notes.append(Note("no-trials", text, groups=lacking, rate=label_of(rate)))
         notes += _too_small(groups, rate, confidence, factor)
     for test in tests:
-        notes += _only_certainty_differs(groups, test, confidence)
-        notes += _rests_on_few_people(groups, test, confidence)
+        notes += _doubts(groups, test, confidence)
     summaries = _summarise(groups, pairs, confidence, weight)
     if any(not isfinite(summary.estimate) for summary in summaries):
         notes.append(Note("infinite", "a group without errors makes ratios infinite; lower limits remain valid"))
@@ -248,8 +241,6 @@ def _names(what: str, columns: str | Sequence[str]) -> tuple[str, ...]:
 
 def _compare(groups: JudgedGroups, rate: Rate, confidence: float) -> tuple[GroupPair, ...]:
     """Compare one rate of every two groups, with intervals and p values for all pairs together."""
-    from scipy.special import ndtr
-
     family = groups.families[rate]
     first, second = family.pairs
     statistics, critical = family.statistics, family.pair_critical(confidence)
@@ -274,8 +265,6 @@ def _test(
     groups: JudgedGroups, pairs: Mapping[Rate, tuple[GroupPair, ...]], confidence: float, factor: float
 ) -> tuple[tuple[RateTest, ...], dict[Rate, dict[str, str]]]:
     """Test whether all groups are equal, FAR and FRR together, and give the letters of each group by rate."""
-    from scipy.special import ndtri
-
     clearest = {rate: max(compared, key=lambda pair: abs(pair.statistic)) for rate, compared in pairs.items()}
     tests, letters = [], {}
     for rate, compared in pairs.items():
@@ -295,14 +284,12 @@ def _test(
     return tuple(tests), letters
 
 
-def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: float) -> list[Note]:
+def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: float) -> Iterator[Note]:
     """Note groups too small to exclude a rate `factor` times lower and higher than that of all."""
-    from scipy.special import ndtr
-
     family = groups.families[rate]
     overall = family.overall
     if not 0 < overall < 1:
-        return []
+        return
     critical = family.critical(confidence)
     low, high = family.limits(critical)
     alone = 1 - 2 * float(ndtr(-critical))
@@ -314,91 +301,66 @@ def _too_small(groups: JudgedGroups, rate: Rate, confidence: float, factor: floa
         if times > 1:
             count = groups.people.get(family.names[k], int(family.trials[k]))
             small.append(f"{family.names[k]} ({plural(count, one, several)}, about {ceil(times * count):,} needed)")
-    if not small:
-        return []
-    template = (
-        f"too few {several} to place the {{rate:term}} within a factor of {{factor:g}} of the overall "
-        "{overall:percent}: {groups}"
-    )
-    named = "; ".join(small if len(small) <= _NAMED else [*small[:_NAMED], f"and {len(small) - _NAMED} more"])
-    return [Note("too-small", template, rate=label_of(rate), factor=factor, overall=overall, groups=named)]
+    if small:
+        template = (
+            f"too few {several} to place the {{rate:term}} within a factor of {{factor:g}} of the overall "
+            "{overall:percent}: {groups}"
+        )
+        named = "; ".join(small if len(small) <= _NAMED else [*small[:_NAMED], f"and {len(small) - _NAMED} more"])
+        yield Note("too-small", template, rate=label_of(rate), factor=factor, overall=overall, groups=named)
 
 
-def _only_certainty_differs(groups: JudgedGroups, test: RateTest, confidence: float) -> list[Note]:
-    """Note rates that look different, are not shown to differ, and are unequally well known."""
-    family = groups.families[test.measure]
+def _doubts(groups: JudgedGroups, test: RateTest, confidence: float) -> Iterator[Note]:
+    """Note a difference that is large but not shown, and warn of one that rests on few people."""
+    family, label = groups.families[test.measure], label_of(test.measure)
+    trials, membership = groups.judgement.trials, groups.membership
     rates, sigma = family.rate, family.sigma
-    worst, best = int(np.argmax(rates)), int(np.argmin(rates))
-    if test.p_adjusted < 1 - confidence or rates[worst] < test.factor * rates[best] or rates[worst] == 0:
-        return []
-    blurred = worst if sigma[worst] >= sigma[best] else best
-    note = Note(
-        "poorly-estimated",
-        "the {rate:term} of {worst} and {best} look different ({high:percent} and {low:percent}) but are not shown to "
-        "differ: that of {blurred} is poorly estimated (standard deviation {sigma:percent})",
-        rate=label_of(test.measure),
-        worst=family.names[worst],
-        best=family.names[best],
-        high=float(rates[worst]),
-        low=float(rates[best]),
-        blurred=family.names[blurred],
-        sigma=float(sigma[blurred]),
-    )
-    return [note]
-
-
-def _rests_on_few_people(groups: JudgedGroups, test: RateTest, confidence: float) -> list[Note]:
-    """Warn if a group is shown to be worse, but most of its errors are those of a few people."""
-    trials, membership, pair = groups.judgement.trials, groups.membership, test.clearest
-    roles = [role for role in ("claim", "subject") if role in trials.ids]
-    if test.p_adjusted >= 1 - confidence or not roles:
-        return []
-    worse, is_frr = pair.a if pair.difference > 0 else pair.b, test.measure == "frr"
+    if test.p_adjusted >= 1 - confidence:
+        worst, best = int(np.argmax(rates)), int(np.argmin(rates))
+        if rates[worst] >= test.factor * rates[best] and rates[worst] > 0:
+            blurred = worst if sigma[worst] >= sigma[best] else best
+            yield Note(
+                "poorly-estimated",
+                "the {rate:term} of {worst} and {best} look different ({high:percent} and {low:percent}) but are not "
+                "shown to differ: that of {blurred} is poorly estimated (standard deviation {sigma:percent})",
+                rate=label,
+                worst=family.names[worst],
+                best=family.names[best],
+                high=float(rates[worst]),
+                low=float(rates[best]),
+                blurred=family.names[blurred],
+                sigma=float(sigma[blurred]),
+            )
+        return
+    pair, is_frr = test.clearest, test.measure == "frr"
+    worse = pair.a if pair.difference > 0 else pair.b
     wrong = groups.judgement.wrong() & (trials.genuine == is_frr) & (membership.trial == membership.names.index(worse))
-    errors = min((np.bincount(trials.ids[role].numbered().codes[wrong]) for role in roles), key=effective_people)
-    if effective_people(errors) >= _FEW_PEOPLE:
-        return []
-    note = Note(
-        "few-people",
-        f"the {{rate:term}} of {{group}} rests on few people: {{most}} of {{errors:count}} {{{_ERRORS[is_frr]}}} are "
-        "those of one person, so that the groups may differ by chance",
-        warning=True,
-        rate=label_of(test.measure),
-        group=worse,
-        most=int(errors.max()),
-        errors=int(errors.sum()),
-    )
-    return [note]
-
-
-def _intervals(family: Family | None, measure: str, confidence: float) -> dict[Any, RateInterval]:
-    """Compute intervals that hold for all groups together, by group."""
-    if family is None:
-        return {}
-    columns = (family.rate, *family.limits(family.critical(confidence)), family.sigma)
-    return {
-        name: RateInterval(rate, low, high, sigma, confidence, "simultaneous", measure, family.threshold)
-        for name, rate, low, high, sigma in zip(family.names, *(column.tolist() for column in columns), strict=True)
-    }
+    people = [trials.ids[role].numbered().codes[wrong] for role in ("claim", "subject") if role in trials.ids]
+    errors = min(map(np.bincount, people), key=effective_people, default=None)
+    if errors is not None and effective_people(errors) < _FEW_PEOPLE:
+        yield Note(
+            "few-people",
+            f"the {{rate:term}} of {{group}} rests on few people: {{most}} of {{errors:count}} {{{_ERRORS[is_frr]}}} "
+            "are those of one person, so that the groups may differ by chance",
+            warning=True,
+            rate=label,
+            group=worse,
+            most=int(errors.max()),
+            errors=int(errors.sum()),
+        )
 
 
 def _rates(groups: JudgedGroups, letters: Mapping[Rate, dict[str, str]], confidence: float) -> tuple[GroupRates, ...]:
     """Report the errors and rates of each group."""
-    families = (*groups.families.items(), ("hter", groups.half_totals))
-    intervals = {measure: _intervals(family, measure, confidence) for measure, family in families}
-    counts = {
-        rate: dict(zip(family.names, zip(family.errors.tolist(), family.trials.tolist(), strict=True), strict=True))
-        for rate, family in groups.families.items()
-    }
+    far, frr = groups.families.values()
+    intervals = [{} if family is None else family.intervals(confidence) for family in (far, frr, groups.half_totals)]
     rows = []
     for name in groups.present:
-        (accepts, impostor), (rejects, genuine) = (counts[rate].get(name, (0, 0)) for rate in RATES)
-        far, frr, hter = (intervals[measure].get(name) for measure in (*RATES, "hter"))
-        far_letters, frr_letters = (letters.get(rate, {}).get(name, "") for rate in RATES)
+        (accepts, impostor), (rejects, genuine) = (family.counts.get(name, (0, 0)) for family in (far, frr))
+        of_far, of_frr, of_hter = (of_rate.get(name) for of_rate in intervals)
+        alike = [letters.get(rate, {}).get(name, "") for rate in RATES]
         people = groups.people.get(name)
-        rows.append(
-            GroupRates(name, people, accepts, impostor, rejects, genuine, far, frr, hter, far_letters, frr_letters)
-        )
+        rows.append(GroupRates(name, people, accepts, impostor, rejects, genuine, of_far, of_frr, of_hter, *alike))
     return tuple(rows)
 
 
@@ -427,10 +389,10 @@ def _meetings(groups: JudgedGroups, confidence: float) -> tuple[MeetingRate, ...
     family = groups.meetings()
     if family is None:
         return ()
-    intervals = _intervals(family, "far", confidence)
-    rows = zip(intervals.items(), family.errors.tolist(), family.trials.tolist(), strict=True)
+    intervals = family.intervals(confidence)
     return tuple(
-        MeetingRate(claim, impostor, errors, trials, interval) for ((claim, impostor), interval), errors, trials in rows
+        MeetingRate(claim, impostor, errors, trials, intervals[claim, impostor])
+        for (claim, impostor), (errors, trials) in family.counts.items()
     )
 
 

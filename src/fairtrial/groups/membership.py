@@ -18,12 +18,9 @@ from fairtrial.core.trials import Frame, IdColumn, Ids, Trials
 from fairtrial.core.words import cut, listed, number_text
 from fairtrial.formats.columns import texts_of_frame
 
-_UNKNOWN = "unknown"
-"""The group of trials without a value."""
+_UNKNOWN = "unknown"  # the group of trials without a value
 MOST_GROUPS = 100
 _MISSING = {"", "-", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", _UNKNOWN}
-_FEW_TWICE = 0.1
-"""The proportion of people below which being in two groups is taken for a mistake."""
 
 Codes: TypeAlias = NDArray[np.int64]
 Edges: TypeAlias = Mapping[str, Sequence[float]]
@@ -102,29 +99,15 @@ class Membership:
 
     by: tuple[str, ...]
     names: tuple[str, ...]
-    trial: Codes
-    """The group of each trial: that of the claim, or of the columns of the trial."""
-    impostor: Codes | None = None
-    """The group of the subject."""
+    trial: Codes  # the group of each trial: that of the claim, or of the columns of the trial
+    impostor: Codes | None = None  # the group of the subject
     notes: tuple[Note, ...] = ()
 
 
 def group_by_columns(
     trials: Trials, by: Sequence[str], *, edges: Edges | None = None, impostor_by: Sequence[str] = ()
 ) -> Membership:
-    """Group trials by their columns or ids; several columns are crossed.
-
-    Parameters
-    ----------
-    trials
-        Trials with further columns or ids.
-    by
-        The columns that hold the group of the trial.
-    edges
-        The numbers at which columns are cut.
-    impostor_by
-        The columns that hold the group of the impostor, in the same order.
-    """
+    """Group trials by their columns or ids, and impostors by others in the same order; several columns are crossed."""
 
     def column(name: str) -> IdColumn:
         columns: dict[str, Any] = {**trials.ids, **trials.columns}
@@ -139,25 +122,13 @@ def group_by_columns(
         return ids
 
     sides = [[column(name) for name in names] for names in (by, impostor_by) if names]
-    return _cross(trials, by, sides, edges or {})
+    return _cross(by, sides, edges or {})
 
 
 def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None = None) -> Membership:
-    """Group trials by a table of people: by the claim, and the impostor by the subject.
+    """Group trials by a table of people: by the claim, and the impostor by the subject; all columns are crossed.
 
-    Parameters
-    ----------
-    trials
-        Trials with claim ids, subject ids or both.
-    table
-        The people; all columns are crossed.
-    edges
-        The numbers at which columns are cut.
-
-    Returns
-    -------
-    Membership
-        One group per trial; people who are not in the table are in the group ``unknown``.
+    People who are not in the table are in the group ``unknown``.
     """
     roles = [role for role in ("claim", "subject") if role in trials.ids]
     if not roles:
@@ -179,26 +150,26 @@ def group_by_people(trials: Trials, table: PeopleTable, *, edges: Edges | None =
         # the last place is that of strangers
         values = [np.append(column, _UNKNOWN)[rows] for column in table.columns.values()]
         sides.append([Ids(ids.codes, texts) for texts in values])
-    membership = _cross(trials, list(table.columns), sides, edges or {})
+    membership = _cross(list(table.columns), sides, edges or {})
     if not strangers:
         return membership
     template = "{people:plural person is/people are} not in the table of people, and in the group unknown: {names}"
     note = Note("strangers", template, people=len(strangers), names=listed(strangers, 3))
-    return replace(membership, notes=(note, *membership.notes))
+    return replace(membership, notes=(note,))
 
 
-def _cross(trials: Trials, by: Sequence[str], sides: Sequence[Sequence[IdColumn]], edges: Edges) -> Membership:
+def _cross(by: Sequence[str], sides: Sequence[Sequence[IdColumn]], edges: Edges) -> Membership:
     """Cross columns, those of the claim and perhaps those of the impostor: one group for all their values together."""
     if not by:
         raise ParameterError("say which column or columns to group by")
     texts: list[tuple[str, ...]] = [()]
-    codes = [np.zeros(len(trials.genuine), dtype=np.int64) for _ in sides]
+    groups = np.zeros((len(sides), 1), dtype=np.int64)
     for name, columns in zip(by, zip(*sides, strict=True), strict=True):
         labels, places = _labels(name, [column.numbered() for column in columns], edges.get(name))
-        cells = [code * len(labels) + place for code, place in zip(codes, places, strict=True)]
-        used = np.unique(np.concatenate([np.unique(cell) for cell in cells]))
+        cells = groups * len(labels) + places
+        used = np.unique(cells)
         texts = [(*texts[cell // len(labels)], labels[cell % len(labels)]) for cell in used.tolist()]
-        codes = [np.searchsorted(used, cell) for cell in cells]
+        groups = np.searchsorted(used, cells)
         if len(texts) > MOST_GROUPS:
             raise TrialsError(
                 "{by:and} make {count:count} groups, such as {names}; at most {most} can be compared: cut numbers with "
@@ -212,13 +183,12 @@ def _cross(trials: Trials, by: Sequence[str], sides: Sequence[Sequence[IdColumn]
     # groups of which something is unknown come last
     order = np.argsort([_UNKNOWN in text for text in texts], kind="stable")
     names = tuple(", ".join(texts[k]) for k in order)
-    trial, *impostor = (np.argsort(order)[code] for code in codes)
-    notes = _in_two_groups(trials, trial, names)
-    return Membership(tuple(by), names, trial, impostor[0] if impostor else None, notes)
+    trial, *impostor = np.argsort(order)[groups]
+    return Membership(tuple(by), names, trial, impostor[0] if impostor else None)
 
 
 def _labels(name: str, columns: Sequence[Ids], edges: Sequence[float] | None) -> tuple[list[str], list[Codes]]:
-    """Label the values of a column, of claims and of impostors: the labels in their order, and the place of each trial.
+    """Label the values of a column, of claims and of impostors: the labels in their order, and those of each trial.
 
     Missing values have one label, and so have numbers between the same edges.
     """
@@ -264,24 +234,3 @@ def _by_value(text: str) -> tuple[bool, list[tuple[int, float, str]]]:
     """Sort numbers by size and names by the alphabet, the unknown last."""
     parts = enumerate(re.split(r"(\d+(?:\.\d+)?)", text))
     return text == _UNKNOWN, [(0, float(part), "") if k % 2 else (1, 0.0, part) for k, part in parts if part]
-
-
-def _in_two_groups(trials: Trials, codes: Codes, names: Sequence[str]) -> tuple[Note, ...]:
-    """Note the few people who are in two groups if everybody else is in one."""
-    if "claim" not in trials.ids:
-        return ()
-    claim = trials.ids["claim"].numbered()
-    pairs = np.unique(claim.codes.astype(np.int64) * len(names) + codes)
-    people, times = np.unique(pairs // len(names), return_counts=True)
-    twice = people[times > 1]
-    if not len(twice) or len(twice) > _FEW_TWICE * len(people):
-        return ()
-    note = Note(
-        "in-two-groups",
-        "{claims:plural claim} of {people:count} in more than one group, such as {name} in {groups}: is that intended?",
-        claims=len(twice),
-        people=len(people),
-        name=cut(claim.names[twice[0]]),
-        groups=listed((names[code] for code in pairs[pairs // len(names) == twice[0]] % len(names)), 3),
-    )
-    return (note,)

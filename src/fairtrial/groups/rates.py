@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc, betaincinv, expit, ndtr, ndtri, stdtr, stdtrit
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.words import listed
+from fairtrial.core.notes import Note
+from fairtrial.core.words import cut, listed
 from fairtrial.groups.membership import Codes, Membership
-from fairtrial.inference.decide import Judgement
-from fairtrial.inference.estimates import Estimate, Rates, Threshold, components, estimate
+from fairtrial.inference.decide import Judgement, once
+from fairtrial.inference.estimates import Estimate, Rates, Threshold, components, estimate, estimated_interval
+from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.people import Members
 from fairtrial.inference.thresholds import DEVIATIONS
 from fairtrial.inference.variance import TAIL_DEPENDENCE, Floats
@@ -25,19 +28,15 @@ Rate: TypeAlias = Literal["far", "frr"]
 RATES: tuple[Rate, Rate] = ("far", "frr")
 MOST_THAT_MEET = 30
 """Largest number of groups whose pairs of claim and impostor are shown."""
+_FEW_TWICE = 0.1  # the proportion of claims below which being in two groups is taken for a mistake
 _DRAWS = 10_000
-_FEW_DRAWS = 20
-"""Number of draws below which a p value is Bonferroni's."""
-_TOGETHER = 100
-"""Number of pairs of groups whose draws are in memory together."""
+_FEW_DRAWS = 20  # number of draws below which a p value is Bonferroni's
+_TOGETHER = 100  # number of pairs of groups whose draws are in memory together
 _TINY = 1e-300
 _HALVINGS = 50
-_ROUNDS = 5
-"""Number of iterations in which a limit and its design effect settle."""
-_DIRECTIONS = 97
-"""Number of pairs of deviates that are tried for the limits of a sum of two rates."""
-_FARTHEST = 700.0
-"""Log-odds beyond which a proportion is 0 or 1."""
+_ROUNDS = 5  # number of iterations in which a limit and its design effect settle
+_DIRECTIONS = 97  # number of pairs of deviates that are tried for the limits of a sum of two rates
+_FARTHEST = 700.0  # log-odds beyond which a proportion is 0 or 1
 _Places: TypeAlias = NDArray[np.int64]
 
 
@@ -49,13 +48,10 @@ class TailRates(Rates):
     distribution, and Wilson's are not (Brown, Cai & DasGupta 2001).
     """
 
-    trials: tuple[int, ...] = ()
-    """The number of trials of each part."""
+    trials: tuple[int, ...] = ()  # the number of trials of each part
 
     def limits(self, which: int, quantile: Any) -> tuple[Any, Any]:
         """Give the limits of one of the rates, at one quantile or at several."""
-        from scipy.special import betaincinv, ndtr
-
         (rate, _, effective), trials, tail = self.parts[which], self.trials[which], ndtr(-quantile)
         low = high = rate
         for _ in range(_ROUNDS):
@@ -92,23 +88,12 @@ def at_rate(effective: Any, trials: Any, rate: Any, other: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Family:
-    """A figure of several groups.
+    """A figure of several groups."""
 
-    Attributes
-    ----------
-    names : tuple
-        The groups, or pairs of the group of the claim and that of the impostor.
-    estimates : tuple of Estimate
-        One per group.
-    correlation : ndarray of float
-        The correlation of their deviations through the test trials, shape (groups, groups).
-    seed : int
-        Of the normal deviates.
-    """
-
-    names: tuple[Any, ...]
+    measure: str
+    names: tuple[Any, ...]  # the groups, or pairs of the group of the claim and that of the impostor
     estimates: tuple[Estimate, ...]
-    correlation: Floats
+    correlation: Floats  # of their deviations through the test trials, shape (groups, groups)
     seed: int = 0
 
     @cached_property
@@ -126,11 +111,6 @@ class Family:
         """The variance of each through the test trials, the threshold fixed."""
         return np.array([each.variance.value for each in self.estimates])
 
-    @property
-    def threshold(self) -> Threshold:
-        """Whether the threshold's uncertainty is part of it."""
-        return self.estimates[0].threshold
-
     @cached_property
     def by_threshold(self) -> Floats:
         """The covariance that the threshold adds, which all groups share."""
@@ -144,36 +124,41 @@ class Family:
 
     def limits(self, critical: float) -> tuple[Floats, Floats]:
         """Give the limits of each at a critical value."""
-        from scipy.special import ndtr
-
-        low, high = np.array([each.interval(float(2 * ndtr(critical) - 1)) for each in self.estimates]).T
+        low, high = np.array([each.interval(_confidence(critical)) for each in self.estimates]).T
         return low, high
+
+    @cached_property
+    def _largest(self) -> Floats:
+        """Draw the largest standardised deviation of all."""
+        deviation = np.sqrt(self.variance)
+        normal = _normal(self.correlation * np.outer(deviation, deviation) + self.by_threshold, self.seed)
+        return np.asarray(np.max(abs(_standardised(normal)), axis=1))
 
     def critical(self, confidence: float) -> float:
         """Give the critical value at which the limits of all hold together."""
-        deviation = np.sqrt(self.variance)
-        normal = _normal(self.correlation * np.outer(deviation, deviation) + self.by_threshold, self.seed)
-        return _critical(np.max(abs(_standardised(normal)), axis=1), confidence)
+        return _critical(self._largest, confidence)
+
+    def intervals(self, confidence: float) -> dict[Any, RateInterval]:
+        """Compute intervals that hold for all together, by name."""
+        of_one = partial(estimated_interval, confidence=_confidence(self.critical(confidence)), sharing="none")
+        intervals = (of_one(each, MEASURES[self.measure]) for each in self.estimates)
+        each_of_all = (replace(each, confidence=confidence, limits="simultaneous") for each in intervals)
+        return dict(zip(self.names, each_of_all, strict=True))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RateFamily(Family):
-    """FAR or FRR of several groups.
-
-    Attributes
-    ----------
-    errors, trials : ndarray of int
-        The counts of each group.
-    people : ndarray of float
-        The effective number of people of each group, in the role with fewer.
-    crossed : ndarray of bool
-        Which groups have claims in common, shape (groups, groups).
-    """
+    """FAR or FRR of several groups."""
 
     errors: NDArray[np.int64]
     trials: NDArray[np.int64]
-    people: Floats
-    crossed: NDArray[np.bool_]
+    people: Floats  # the effective number of people of each group, in the role with fewer
+    crossed: NDArray[np.bool_]  # which groups have claims in common, shape (groups, groups)
+
+    @cached_property
+    def counts(self) -> dict[Any, tuple[int, int]]:
+        """Errors and trials by name."""
+        return dict(zip(self.names, zip(self.errors.tolist(), self.trials.tolist(), strict=True), strict=True))
 
     @cached_property
     def overall(self) -> float:
@@ -230,8 +215,6 @@ class RateFamily(Family):
 
     def _deviate(self, tail: Floats) -> Floats:
         """Give the normal deviate, from 0 on, with the p value of Student's t at this tail of a normal one."""
-        from scipy.special import ndtri, stdtr
-
         deviate = -ndtri(np.clip(tail, _TINY, 0.5))
         df = self._pair_df
         finite = np.where(np.isfinite(df), df, 1.0)
@@ -264,8 +247,6 @@ class RateFamily(Family):
 
     def adjusted(self, statistics: Floats) -> Floats:
         """Give p values for all differences together: how often the largest of all is beyond each statistic."""
-        from scipy.special import ndtr
-
         beyond = _DRAWS - np.searchsorted(self._largest_difference, abs(statistics))
         alone = 2 * ndtr(-abs(statistics))
         bonferroni = np.minimum(alone * len(self.pairs[0]), 1.0)
@@ -278,8 +259,6 @@ class RateFamily(Family):
 
         They exclude 1 exactly if the statistic is beyond the critical value.
         """
-        from scipy.special import ndtr
-
         errors, others, proportion = self._errors_of_pairs
         tail = ndtr(-_student(self._pair_df, critical))
         low, high = lowest_proportion(errors, others, tail), 1 - lowest_proportion(others, errors, tail)
@@ -316,17 +295,7 @@ class RateFamily(Family):
 
 
 def upper_tail(errors: Floats, others: Floats, proportion: Floats) -> Floats:
-    """Compute the mid-p value of these errors of the first rate, or more, given the errors of both.
-
-    Parameters
-    ----------
-    errors, others
-        The numbers of errors of the first rate and of the second.
-    proportion
-        The expected proportion of the first.
-    """
-    from scipy.special import betainc
-
+    """Compute the mid-p value of these errors of the first rate, or more, of all errors, by its expected proportion."""
     at_least = betainc(np.maximum(errors, 1.0), others + 1, proportion)
     # interpolate the tail between 0 and 1 errors
     at_least = np.where(errors < 1, 1 - errors * (1 - at_least), at_least)
@@ -337,8 +306,6 @@ def upper_tail(errors: Floats, others: Floats, proportion: Floats) -> Floats:
 
 def lowest_proportion(errors: Floats, others: Floats, tail: Floats) -> Floats:
     """Bisect the log-odds for the largest proportion of the first rate whose `upper_tail` is below `tail`."""
-    from scipy.special import expit
-
     low, high = np.full(errors.shape, -_FARTHEST), np.full(errors.shape, _FARTHEST)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -363,9 +330,12 @@ def _standardised(normal: Floats) -> Floats:
 
 def _critical(largest: Floats, confidence: float) -> float:
     """Give the quantile of the largest of several deviates, not below that of a single one."""
-    from scipy.special import ndtri
-
     return max(float(np.quantile(largest, confidence)), float(ndtri((1 + confidence) / 2)))
+
+
+def _confidence(critical: float) -> float:
+    """Give the level of confidence of limits at a normal deviate."""
+    return float(2 * ndtr(critical) - 1)
 
 
 def _of_difference(covariance: Floats, first: _Places, second: _Places) -> Floats:
@@ -375,28 +345,14 @@ def _of_difference(covariance: Floats, first: _Places, second: _Places) -> Float
 
 def _student(df: Floats, critical: float) -> Floats:
     """Give Student's quantile at the same tail as a normal deviate."""
-    from scipy.special import ndtr, stdtrit
-
     finite = np.where(np.isfinite(df), df, 1.0)
     return np.asarray(np.where(np.isfinite(df), -stdtrit(finite, ndtr(-critical)), critical))
 
 
 def people_correlation(part: Members, groups: Codes, wrong: NDArray[np.bool_], count: int) -> tuple[Floats, Floats]:
-    """Correlate the error rates of groups of trials through people who take part in several of them.
+    """Correlate the error rates of groups of trials of one class through people who take part in several of them.
 
-    Parameters
-    ----------
-    part
-        The people of the trials of one class.
-    groups, wrong
-        The group of each of these trials, and whether it is decided wrongly.
-    count
-        The number of groups.
-
-    Returns
-    -------
-    tuple of (ndarray of float, ndarray of float)
-        Correlations, and numbers of pairs of trials with the same claim, both of shape (groups, groups).
+    The second result is the number of pairs of trials with the same claim, by group and group.
     """
     from scipy.sparse import coo_array
 
@@ -439,20 +395,9 @@ def _estimate(part: Judgement, measure: str, threshold: Threshold) -> Estimate:
 def rate_family(
     judgement: Judgement, parts: Mapping[Any, Judgement], codes: Codes, rate: Rate, threshold: Threshold
 ) -> RateFamily:
-    """Estimate one rate of every group at the threshold of a judgement.
+    """Estimate one rate of every group, whose judged trials are `parts`, at the threshold of all.
 
-    Parameters
-    ----------
-    judgement
-        A system on the judged trials, at one threshold.
-    parts
-        The same on the trials of each group, by its name.
-    codes
-        The group of each judged trial, by its place in `parts`.
-    rate
-        Which rate.
-    threshold
-        ``re-estimated`` falls back to ``fixed`` if the threshold was given.
+    `codes` are the group of each judged trial, by its place among the parts.
     """
     which = int(rate == "far")
     people = judgement.sets.people[1]
@@ -462,6 +407,7 @@ def rate_family(
         correlation, pairs = people_correlation(people.classes[which], codes[rows], judgement.wrong()[rows], len(parts))
     counts = [part.at(0) for part in parts.values()]
     return RateFamily(
+        measure=rate,
         names=tuple(parts),
         estimates=tuple(_estimate(part, rate, threshold) for part in parts.values()),
         correlation=correlation,
@@ -526,48 +472,35 @@ class JudgedGroups:
         return dict(zip(self.membership.names, numbers, strict=True)) if len(people) else {}
 
     @cached_property
-    def _crossed(self) -> set[str]:
+    def crossed(self) -> set[str]:
         """The groups that share claims with others, as if everybody is tested with every device."""
         people, groups = self._claims
-        several = np.bincount(people)[people] > 1 if len(people) else np.zeros(0, dtype=bool)
-        return {self.membership.names[group] for group in np.unique(groups[several])}
+        return {self.membership.names[group] for group in np.unique(groups[np.bincount(people)[people] > 1])}
 
-    def part(self, judgement: Judgement, name: str) -> Judgement:
-        """Judge one group by the thresholds of all; trials of a class that it lacks are those of all groups.
-
-        If groups share claims, two trials of a claim are less correlated in all dev trials than in one group.
-        """
-        rows = self.membership.trial == self.membership.names.index(name)
-        for of_class in (judgement.trials.genuine, ~judgement.trials.genuine):
-            if not np.any(rows & of_class):
-                rows = rows | of_class
-        return judgement.within(np.flatnonzero(rows), alone=name in self._crossed)
+    @property
+    def notes(self) -> Iterator[Note]:
+        """Notes on who is in the groups, also if few claims are in two groups and all others in one."""
+        yield from self.membership.notes
+        people, groups = self._claims
+        times, ids = np.bincount(people), self.judgement.trials.ids
+        twice, claims = np.flatnonzero(times > 1), np.count_nonzero(times)
+        if "claim" in ids and 0 < len(twice) <= _FEW_TWICE * claims:
+            template = (
+                "{claims:plural claim} of {people:count} in more than one group, such as {name} in {groups}: is that "
+                "intended?"
+            )
+            name = cut(ids["claim"].numbered().names[twice[0]])
+            both = listed((self.membership.names[group] for group in groups[people == twice[0]]), 3)
+            yield Note("in-two-groups", template, claims=len(twice), people=int(claims), name=name, groups=both)
 
     def curves(self, judgement: Judgement, chosen: Sequence[str] | None = None) -> dict[str, Judgement]:
-        """Judge each group that has impostor trials by the thresholds of all.
-
-        Parameters
-        ----------
-        judgement
-            Of the same trials, at one threshold or several.
-        chosen
-            Only these groups.
-
-        Raises
-        ------
-        ParameterError
-            If a group does not exist, or has no impostor trials.
-        """
+        """Judge each group that has impostor trials, or those `chosen`, by one or several thresholds of all."""
         for name in chosen or ():
             if name not in self.present:
                 raise ParameterError(f"there is no group {name!r}; there are {listed(self.present)}")
             if name not in self.names("far"):
                 raise ParameterError(f"the group {name!r} has no impostor trials, and a curve needs some")
-        return {name: self.part(judgement, name) for name in self.names("far") if not chosen or name in chosen}
-
-    @cached_property
-    def _parts(self) -> dict[str, Judgement]:
-        return {name: self.part(self.judgement, name) for name in self.present}
+        return {name: _group_of(judgement, self, name) for name in self.names("far") if not chosen or name in chosen}
 
     @cached_property
     def families(self) -> dict[Rate, RateFamily]:
@@ -575,7 +508,7 @@ class JudgedGroups:
         families: dict[Rate, RateFamily] = {}
         for rate in RATES:
             places = np.cumsum(self.trials[rate] > 0) - 1
-            parts = {name: self._parts[name] for name in self.names(rate)}
+            parts = {name: _group_of(self.judgement, self, name) for name in self.names(rate)}
             families[rate] = rate_family(self.judgement, parts, places[self.membership.trial], rate, self.threshold)
         return families
 
@@ -585,7 +518,7 @@ class JudgedGroups:
         names = self._names((self.trials["far"] > 0) & (self.trials["frr"] > 0))
         if not names:
             return None
-        estimates = tuple(_estimate(self._parts[name], "hter", self.threshold) for name in names)
+        estimates = tuple(_estimate(_group_of(self.judgement, self, name), "hter", self.threshold) for name in names)
         covariance = np.zeros((len(names), len(names)))
         for rate in RATES:
             places = [self.families[rate].names.index(name) for name in names]
@@ -593,7 +526,9 @@ class JudgedGroups:
             covariance += self.families[rate].correlation[np.ix_(places, places)] * np.outer(deviation, deviation)
         deviation = np.sqrt([each.variance.value for each in estimates])
         correlation = _correlation(covariance, deviation)
-        return Family(names=names, estimates=estimates, correlation=correlation, seed=self.judgement.sets.seed)
+        return Family(
+            measure="hter", names=names, estimates=estimates, correlation=correlation, seed=self.judgement.sets.seed
+        )
 
     @property
     def too_many_meet(self) -> bool:
@@ -617,3 +552,16 @@ class JudgedGroups:
             trials = np.concatenate([client, impostor])
             parts[names[claim], names[cell % len(names)]] = self.judgement.within(trials, alone=True)
         return rate_family(self.judgement, parts, places - 1, "far", self.threshold)
+
+
+@once
+def _group_of(judgement: Judgement, groups: JudgedGroups, name: str) -> Judgement:
+    """Judge one group by the thresholds of all; trials of a class that it lacks are those of all groups.
+
+    If groups share claims, two trials of a claim are less correlated in all dev trials than in one group.
+    """
+    rows = groups.membership.trial == groups.membership.names.index(name)
+    for of_class in (judgement.trials.genuine, ~judgement.trials.genuine):
+        if not np.any(rows & of_class):
+            rows = rows | of_class
+    return judgement.within(np.flatnonzero(rows), alone=name in groups.crossed)

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Field, Record, Result, finite, table_of
-from fairtrial.core.tables import Kind as ColumnKind
 from fairtrial.core.tables import Table
 from fairtrial.core.words import (
     Text,
@@ -33,8 +32,7 @@ from fairtrial.inference.split import PROVENANCES, Kind
 from fairtrial.rules.criteria import Criterion
 from fairtrial.rules.measures import label_of
 
-_MOST_SHOWN = 400
-"""Largest number of pairs in a table."""
+_MOST_SHOWN = 400  # largest number of pairs in a table
 
 
 def _rate_fields(measure: str, interval: str, *, detail: bool = False, optional: bool = False) -> tuple[Field, Field]:
@@ -46,7 +44,7 @@ def _rate_fields(measure: str, interval: str, *, detail: bool = False, optional:
     )
 
 
-def _limit_fields(figure: str, kind: ColumnKind) -> tuple[Field, Field, Field]:
+def _limit_fields(figure: str, kind: str) -> tuple[Field, Field, Field]:
     """Declare the limits of a figure: two numbers in JSON, one interval in tables."""
     low, high = f"{figure}_low", f"{figure}_high"
     interval = Field(f"{figure}_interval", "interval", kind, get=attrgetter(low, high), in_json=False)
@@ -71,8 +69,7 @@ class GroupRates(Record):
         Field("false_accepts", "false accepts", "count", detail=True),
     )
     group: str
-    people: int | None
-    """The number of people claimed in it; None if nobody is known."""
+    people: int | None  # the number of people claimed in it; None if nobody is known
     false_accepts: int
     impostor: int
     false_rejects: int
@@ -80,8 +77,7 @@ class GroupRates(Record):
     far_interval: RateInterval | None
     frr_interval: RateInterval | None
     hter_interval: RateInterval | None
-    far_letters: str = ""
-    """Two groups share a letter if their rates are not shown to differ."""
+    far_letters: str = ""  # two groups share a letter if their rates are not shown to differ
     frr_letters: str = ""
 
     @property
@@ -127,14 +123,12 @@ class GroupPair(Record):
     difference: float
     difference_low: float
     difference_high: float
-    ratio: float
-    """Of the first to the second; infinite if only the second is 0, NaN if both are."""
+    ratio: float  # of the first to the second; infinite if only the second is 0, NaN if both are
     ratio_low: float
     ratio_high: float
     statistic: float
     p_value: float
-    p_adjusted: float
-    """For all pairs of the rate together."""
+    p_adjusted: float  # for all pairs of the rate together
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +151,10 @@ class RateTest(Record):
         Field("factor", "asked", "ratio", optional=True, in_json=False),
         Field("shown", "shown", "term", get=lambda test: "yes" if test.shown else "no", in_json=False),
     )
-    clearest: GroupPair
-    """The two groups that differ most clearly."""
-    p_adjusted: float
-    """That all groups have the same rates: FAR and FRR together are one test (Holm)."""
+    clearest: GroupPair  # the two groups that differ most clearly
+    p_adjusted: float  # that all groups have the same rates: FAR and FRR together are one test (Holm)
     factor: float
-    within: float
-    """The least factor within which all ratios are shown to lie; infinite if there is none."""
+    within: float  # the least factor within which all ratios are shown to lie; infinite if there is none
 
     @property
     def measure(self) -> Rate:
@@ -306,18 +297,13 @@ class GroupEvaluation(Result):
 
     @property
     def overall(self) -> dict[Rate, float]:
-        """Both rates of all groups together, at the threshold of all; NaN without trials of a class."""
-        far, frr = (
-            sum(getattr(row, errors) for row in self.groups) / (sum(getattr(row, trials) for row in self.groups) or nan)
-            for errors, trials in (("false_accepts", "impostor"), ("false_rejects", "genuine"))
-        )
-        return {"far": far, "frr": frr}
+        """Both rates of all groups together, at the threshold of all."""
+        return {rate: family.overall for rate, family in self.judged.families.items()}
 
     @property
     def claimed_threshold(self) -> Threshold:
         """Whether intervals and tests have the threshold re-estimated or fixed."""
-        intervals = (each for row in self.groups for each in (row.far_interval, row.frr_interval))
-        return next((each.threshold for each in intervals if each is not None), "fixed")
+        return self.judged.families["far"].estimates[0].threshold
 
     @property
     def chosen(self) -> str:
@@ -325,11 +311,9 @@ class GroupEvaluation(Result):
         provenance = PROVENANCES[self.kind]
         value = threshold_text(as_in_files(self.system, self.threshold))
         rule = f"by {self.criterion.described(self.alpha)} {provenance.chosen}"
-        return (
-            f"thresholds {rule}, {value} from all trials"
-            if provenance.origin == "folds"
-            else f"threshold {value} {rule}"
-        )
+        if provenance.origin == "folds":
+            return f"thresholds {rule}, {value} from all trials"
+        return f"threshold {value} {rule}"
 
     def with_threshold(self, records: Iterable[Record]) -> list[dict[str, Any]]:
         """Give records for JSON, with what became of the threshold."""

@@ -132,19 +132,9 @@ class Summary(Record):
 
 
 def summarise(far: tuple[Ends, Ends, Ends], frr: tuple[Ends, Ends, Ends], *, weight: float) -> tuple[Summary, ...]:
-    """Summarise both rates together.
+    """Compute FDR, GARBE and inequity rate from largest difference, Gini coefficient and largest ratio of both rates.
 
-    Parameters
-    ----------
-    far, frr
-        The largest difference, the Gini coefficient and the largest ratio of the rate; all limits must hold together.
-    weight
-        The weight of the FAR; the FRR has the rest.
-
-    Returns
-    -------
-    tuple of Summary
-        FDR, GARBE and inequity rate.
+    Limits must hold together. The FAR has this weight, the FRR the rest.
 
     References
     ----------

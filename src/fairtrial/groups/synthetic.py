@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import isfinite, sqrt
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from fairtrial.core.errors import ParameterError, as_generator, check_number
 from fairtrial.core.trials import Ids, Trials, object_array
 from fairtrial.inference.variance import Floats
 
-_FAR = 0.02
-"""The FAR of groups that are not worse, at the threshold at which their FAR and FRR are equal."""
+_FAR = 0.02  # the FAR of groups that are not worse, at the threshold at which their FAR and FRR are equal
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,8 +57,6 @@ class SyntheticGroups:
         ndarray of float
             Fractions, shape (groups,).
         """
-        from scipy.special import ndtr
-
         return np.asarray(ndtr(self.shift - threshold))
 
     def frr(self, threshold: float) -> Floats:
@@ -74,8 +72,6 @@ class SyntheticGroups:
         ndarray of float
             Fractions, shape (groups,).
         """
-        from scipy.special import ndtr
-
         return np.full(len(self.names), float(ndtr(threshold - self.distance)))
 
 
@@ -125,8 +121,6 @@ def synthetic_groups(
     >>> data.test.columns["group"].decode()[0], [round(float(rate), 3) for rate in data.far(2.0537489)]
     ('a', [0.02, 0.06])
     """
-    from scipy.special import ndtri
-
     factors = dict(worse or {})
     names = tuple(sizes)
     strange = sorted(set(factors) - set(names))

@@ -16,10 +16,8 @@ from fairtrial.inference.decide import wrong_decisions
 Role: TypeAlias = Literal["claim", "subject"]
 Shows: TypeAlias = Literal["scores", "errors"]
 
-_FENCE = 1.5
-"""Interquartile ranges from the quartiles to Tukey's fences."""
-_RISK = 0.05
-"""Probability that chance makes anybody stand out by errors."""
+_FENCE = 1.5  # interquartile ranges from the quartiles to Tukey's fences
+_RISK = 0.05  # probability that chance makes anybody stand out by errors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,17 +28,12 @@ class Zoo:
     by: Role
     shows: Shows
     names: tuple[str, ...]
-    genuine: NDArray[np.float64]
-    """Mean scores, or the FRR; NaN for subjects without genuine trials."""
-    impostor: NDArray[np.float64]
-    """Mean scores, or the FAR."""
+    genuine: NDArray[np.float64]  # mean scores, or the FRR; NaN for subjects without genuine trials
+    impostor: NDArray[np.float64]  # mean scores, or the FAR
     goats: NDArray[np.bool_]
-    lambs: NDArray[np.bool_]
-    """Lambs by claim, wolves by subject."""
-    left_out: int
-    """People without the trials that it takes."""
-    subjects: Zoo | None = None
-    """The zoo by subject beside one by claim, if subjects are known."""
+    lambs: NDArray[np.bool_]  # lambs by claim, wolves by subject
+    left_out: int  # people without the trials that it takes
+    subjects: Zoo | None = None  # the zoo by subject beside one by claim, if subjects are known
 
     @property
     def places(self) -> NDArray[np.float64]:

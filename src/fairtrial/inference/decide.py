@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from inspect import signature
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar
 
@@ -59,13 +60,15 @@ def once(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
 
     Not a cached property, whose lock would block other judgements while this one waits for a pass over its trials.
     """
+    called_with = signature(function)
 
     @wraps(function)
     def remembered(*arguments: Arguments.args, **options: Arguments.kwargs) -> Value:
-        judged, *others = arguments
+        bound = called_with.bind(*arguments, **options)
+        bound.apply_defaults()
+        judged, *others = bound.arguments.values()
         first, *further = judged if isinstance(judged, Sequence) else [judged]
-        assert isinstance(first, Judgement)
-        key = (function, *further, *map(_hashable, others), *options.items())
+        key = (function, *further, *map(_hashable, others))
         if key not in first.values:
             first.values[key] = function(*arguments, **options)
         value: Value = first.values[key]
@@ -357,11 +360,7 @@ class Judgement:
     @once
     def pool(self) -> ScoreSource:
         """The scores of dev and test together."""
-        if self.sets.is_one_set:
-            return self.source("test")
-        sets = ((self.sets.dev, "dev"), (self.sets.test, "test"))
-        sources = [as_source(data, system=self.system, what=side) for data, side in sets if data is not None]
-        return sort_once(PooledSource(tuple(sources)))
+        return self.source() if self.sets.is_one_set else PooledSource((self.source("dev"), self.source()))
 
     @property
     def notes(self) -> tuple[Note | str, ...]:

@@ -41,7 +41,7 @@ from fairtrial.inference.thresholds import (
     minimum_curve,
 )
 from fairtrial.inference.variance import Components, Floats, Moments, Variance, welch
-from fairtrial.rules.measures import Measure, MeasureLike, Weights, as_measure
+from fairtrial.rules.measures import AnyMeasure, Measure, MeasureLike, Weights, as_measure
 
 Threshold: TypeAlias = Literal["re-estimated", "fixed"]
 Resample: TypeAlias = Literal["test", "both"]
@@ -962,7 +962,7 @@ def intervals_along(
     return [estimated_interval(each, known, confidence=confidence, sharing=judgement.sharing) for each in made]
 
 
-def estimated_interval(made: Estimate, measure: Measure, *, confidence: float, sharing: Cluster) -> RateInterval:
+def estimated_interval(made: Estimate, measure: AnyMeasure, *, confidence: float, sharing: Cluster) -> RateInterval:
     """Give the interval of an estimate of a measure."""
     low, high = made.interval(confidence)
     return RateInterval(

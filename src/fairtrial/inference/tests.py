@@ -13,7 +13,7 @@ from fairtrial.core.results import Result
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.words import figure_text, interval_title, p_phrase
 from fairtrial.inference.student import Alternative, student_p_value, student_quantile
-from fairtrial.rules.measures import MeasureLike, as_measure, label_of
+from fairtrial.rules.measures import AnyMeasureLike, MeasureLike, as_any_measure, as_measure, label_of
 
 if TYPE_CHECKING:
     from fairtrial.inference.estimates import Estimate, Threshold
@@ -232,17 +232,17 @@ def student_test(
     source: Estimate,
     *,
     alternative: Alternative = "two-sided",
-    measure: MeasureLike = "hter",
+    measure: AnyMeasureLike = "hter",
     note: Note | str = "",
 ) -> TestResult:
     """Test an estimated difference against 0 by Student's t; without a standard deviation a note says so."""
     check_choice("alternative", alternative, get_args(Alternative))
-    measure = as_measure(measure)
-    sigma = source.sigma
+    measure = as_any_measure(measure)
+    sigma, statistic = source.sigma, source.statistic
     return TestResult(
         test,
-        source.statistic,
-        source.p_value(alternative),
+        statistic,
+        student_p_value(statistic, source.df, alternative),
         source.value,
         sigma,
         alternative,

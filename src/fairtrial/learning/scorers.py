@@ -16,8 +16,7 @@ from fairtrial.rules.eer import EerDefinition, equal_error_rate
 from fairtrial.rules.measures import MeasureLike, as_measure
 
 Label: TypeAlias = str | float | bool
-_KNOWN = ({0, 1}, {-1, 1})
-"""Pairs of labels of which the larger means genuine."""
+_KNOWN = ({0, 1}, {-1, 1})  # pairs of labels of which the larger means genuine
 
 
 def flat(values: Any, what: str) -> NDArray[Any]:

@@ -165,26 +165,24 @@ const charts = (() => {
   };
   const still = () => {};
 
-  const epc = ({ x, y, chosen, others = [], band: limits }, options = {}) => {
-    const drawn = onAxes(x, y, [
-      limits ? band(limits.x, limits.low, limits.high) : null,
-      limits && limits.at ? Plot.ruleX([limits.at], { x: "x", y1: "low", y2: "high", className: "span" }) : null,
-      ...others.map((other) => line("other", other.x, other.y, MIDWAY)),
-      line("curve", chosen.x, chosen.y, MIDWAY),
-    ], { ...besides(others, options.room), ...options });
-    if (others.length > 1 && !narrow(options.room)) named(drawn, others, chosen.name, 0.95);  // before errors soar
-    return { node: drawn.node, move: pointed(drawn) };
+  // one curve among others, with names at their ends and an operating point; names are those before `until` of the width
+  const amongOthers = (drawn, others, chosen, room, { until, lined } = {}) => {
+    if (others.length > 1 && !narrow(room)) named(drawn, others, chosen, until);
+    return { node: drawn.node, move: pointed(drawn, { lined }) };
   };
 
-  const tradeOff = ({ x, y, chosen, others = [] }, { diagonal = true, ...options } = {}) => {
-    const drawn = onAxes(x, y, [
-      diagonal ? equal("grid", x, y) : null,
-      ...others.map((other) => line("other", other.x, other.y)),
-      line("curve", chosen.x, chosen.y),
-    ], { ...besides(others, options.room), ...options });
-    if (others.length > 1 && !narrow(options.room)) named(drawn, others, chosen.name);
-    return { node: drawn.node, move: pointed(drawn, { lined: false }) };
-  };
+  const epc = ({ x, y, chosen, others = [], band: limits }, options = {}) => amongOthers(onAxes(x, y, [
+    limits ? band(limits.x, limits.low, limits.high) : null,
+    limits && limits.at ? Plot.ruleX([limits.at], { x: "x", y1: "low", y2: "high", className: "span" }) : null,
+    ...others.map((other) => line("other", other.x, other.y, MIDWAY)),
+    line("curve", chosen.x, chosen.y, MIDWAY),
+  ], { ...besides(others, options.room), ...options }), others, chosen.name, options.room, { until: 0.95 });  // before errors soar
+
+  const tradeOff = ({ x, y, chosen, others = [] }, { diagonal = true, ...options } = {}) => amongOthers(onAxes(x, y, [
+    diagonal ? equal("grid", x, y) : null,
+    ...others.map((other) => line("other", other.x, other.y)),
+    line("curve", chosen.x, chosen.y),
+  ], { ...besides(others, options.room), ...options }), others, chosen.name, options.room, { lined: false });
 
   const density = ({ scores, top, genuine, impostor, saturated }, { onThreshold, beside = false, ...options } = {}) => {
     const scaled = saturated ? Math.sqrt : (height) => height, label = saturated ? "density, square-root scale" : "density";
@@ -332,17 +330,13 @@ const charts = (() => {
   };
 
   // a measure of evidence over priors, against the least there is and against deciding without scores
-  const overPriors = ({ x, y, odds, chosen, minimum, band: limits, others }, neutral, curves, options) => {
-    const drawn = onAxes(x, y, [
-      line("guide", odds, neutral),
-      band(limits.at, limits.low, limits.high),
-      ...others.map((other) => line("other", odds, other.y)),
-      dashed("least", odds, minimum),
-      ...curves,
-    ], { ...besides(others, options.room), ...options });
-    if (others.length > 1 && !narrow(options.room)) named(drawn, others.map((other) => ({ name: other.name, x: odds, y: other.y })), chosen);
-    return { node: drawn.node, move: pointed(drawn) };
-  };
+  const overPriors = ({ x, y, odds, chosen, minimum, band: limits, others }, neutral, curves, options) => amongOthers(onAxes(x, y, [
+    line("guide", odds, neutral),
+    band(limits.at, limits.low, limits.high),
+    ...others.map((other) => line("other", odds, other.y)),
+    dashed("least", odds, minimum),
+    ...curves,
+  ], { ...besides(others, options.room), ...options }), others.map((other) => ({ ...other, x: odds })), chosen, options.room);
   const bayes = (data, options = {}) => overPriors(data, data.odds.map(() => 1), [
     line("faint", data.odds, data.calibrated),
     line("curve", data.odds, data.calibrated.map((rate, k) => data.supported[k] ? rate : NaN)),

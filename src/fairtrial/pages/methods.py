@@ -108,66 +108,64 @@ SIX = Reference(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """The words of a page about thresholds, by where they come from."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged(Captions):
+    """The captions of a page of judged systems, and its words about thresholds, by where they come from."""
 
     asked: str
     """What follows "How good it is", a template with the {rule} by which the threshold was chosen."""
     table: str
     """The caption of the table of errors."""
-    threshold: Reference
-    curve: Reference
-    captions: Captions
+    threshold_reference: Reference
+    curve_reference: Reference
 
 
 JUDGED: dict[Origin, Judged] = {
     "dev": Judged(
-        ", with the threshold chosen by {rule} on development trials",
-        "Errors on dev and on test, at the threshold from dev",
-        Reference(
+        asked=", with the threshold chosen by {rule} on development trials",
+        table="Errors on dev and on test, at the threshold from dev",
+        threshold_reference=Reference(
             "The threshold is fixed on development trials before the test trials are seen: errors on test are a "
             "priori.",
             EPC_PAPER,
         ),
-        Reference("Expected performance curve: for every alpha a threshold from dev, the error from test.", EPC_PAPER),
-        Captions(),
+        curve_reference=Reference(
+            "Expected performance curve: for every alpha a threshold from dev, the error from test.", EPC_PAPER
+        ),
     ),
     "same trials": Judged(
-        ", with the threshold chosen by {rule} on the same trials",
-        "Errors at a threshold that was chosen on the same trials",
-        Reference("The threshold was chosen on the same trials: errors are a posteriori, and optimistic.", EPC_PAPER),
-        Reference(
+        asked=", with the threshold chosen by {rule} on the same trials",
+        table="Errors at a threshold that was chosen on the same trials",
+        threshold_reference=Reference(
+            "The threshold was chosen on the same trials: errors are a posteriori, and optimistic.", EPC_PAPER
+        ),
+        curve_reference=Reference(
             "Expected performance curve: for every alpha a threshold from test and the error on the same trials: "
             "a posteriori.",
             EPC_PAPER,
         ),
-        Captions(
-            threshold="threshold from the same trials",
-            epc="HTER along alpha at thresholds from the same trials, a posteriori",
-            curve="of test and the operating point, both a posteriori",
-        ),
+        threshold="threshold from the same trials",
+        epc="HTER along alpha at thresholds from the same trials, a posteriori",
+        curve="of test and the operating point, both a posteriori",
     ),
     "folds": Judged(
-        " on held-out trials, with the threshold chosen by {rule} on other folds",
-        "Errors on all trials, and on held-out trials, each judged by a threshold from other folds",
-        Reference(
+        asked=" on held-out trials, with the threshold chosen by {rule} on other folds",
+        table="Errors on all trials, and on held-out trials, each judged by a threshold from other folds",
+        threshold_reference=Reference(
             "Cross-validation: each trial is judged by a threshold from other folds. Folds are of people, or of "
             "trials if these are taken as independent. Errors are pooled over all trials.",
             "Stone, Cross-validatory choice and assessment of statistical predictions, 1974",
         ),
-        Reference(
+        curve_reference=Reference(
             "Expected performance curve: for every alpha thresholds from other folds, the error from held-out trials.",
             EPC_PAPER,
         ),
-        Captions(
-            threshold="threshold from all trials",
-            no_threshold="one per block",
-            epc="Expected performance curve: HTER on held-out trials, each judged by a threshold from other folds",
-            curve="of all trials, a posteriori, and the operating point on held-out trials",
-            density="Scores of all trials",
-            hter="HTER on held-out trials",
-        ),
+        threshold="threshold from all trials",
+        no_threshold="one per block",
+        epc="Expected performance curve: HTER on held-out trials, each judged by a threshold from other folds",
+        curve="of all trials, a posteriori, and the operating point on held-out trials",
+        density="Scores of all trials",
+        hter="HTER on held-out trials",
     ),
 }
 """By where the thresholds came from."""
@@ -188,18 +186,12 @@ _OF_GROUPS: dict[Origin, tuple[str, str, str]] = {
         "Scores of all trials of the group",
     ),
 }
-GROUP_CAPTIONS = {
-    origin: replace(
-        JUDGED[origin].captions,
-        epc=epc,
-        curve=curve,
-        density=density,
-        interval="interval of the HTER, all groups together",
-        choose="Group",
-    )
+_INTERVAL = "interval of the HTER, all groups together"
+GROUPS_JUDGED = {
+    origin: replace(JUDGED[origin], epc=epc, curve=curve, density=density, interval=_INTERVAL, choose="Group")
     for origin, (epc, curve, density) in _OF_GROUPS.items()
 }
-"""The captions of pages of groups."""
+"""The same of groups."""
 
 
 def interval_references(intervals: Sequence[RateInterval]) -> tuple[Reference, ...]:

@@ -18,7 +18,7 @@ from fairtrial import __version__
 from fairtrial.core.notes import Note, gather_notes
 from fairtrial.core.tables import Table
 from fairtrial.core.words import Text, latex_text, term, visible
-from fairtrial.figures.style import COLOURS
+from fairtrial.figures.axes import COLOURS
 from fairtrial.formats.files import PathLike, expand, list_directory, write_whole
 
 _STYLES = ("theme.css", "page.css", "charts.css")

@@ -29,15 +29,15 @@ from fairtrial.core.words import (
     term,
 )
 from fairtrial.evaluation.comparison import Comparison, PairComparison, SystemRank
-from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation
+from fairtrial.evaluation.evaluation import Evaluation
 from fairtrial.evaluation.expected import ExpectedPerformance
 from fairtrial.evaluation.operating import operating_points_of
+from fairtrial.figures.axes import linear_axis, padded
 from fairtrial.figures.calibration import evidence_charts
 from fairtrial.figures.epc import pooled_chart
 from fairtrial.figures.groups import group_charts
 from fairtrial.figures.repeated import coverage_chart
-from fairtrial.figures.style import linear_axis, padded
-from fairtrial.figures.system import JudgedCurves, judged_charts
+from fairtrial.figures.system import JudgedCurve, judged_charts
 from fairtrial.fusion.fusion import FusionResult
 from fairtrial.groups.rates import RATES
 from fairtrial.groups.results import GroupEvaluation
@@ -45,7 +45,7 @@ from fairtrial.inference.estimates import GIVEN_ALONG, judged_interval
 from fairtrial.inference.intervals import RateInterval
 from fairtrial.inference.split import PROVENANCES, TrialSets
 from fairtrial.pages import methods
-from fairtrial.pages.methods import GROUP_CAPTIONS, JUDGED, interval_references
+from fairtrial.pages.methods import GROUPS_JUDGED, JUDGED, interval_references
 from fairtrial.pages.page import Captions, Number, Page, Reference, Repeat
 from fairtrial.repeated.coverage import CoverageStudy
 from fairtrial.rules.measures import Measure, label_of
@@ -112,8 +112,9 @@ def _evaluation_page(result: Evaluation) -> Page:
         answer=tuple(each.answer() for each in result),
         numbers=tuple(_rate_number(f"HTER of {each.system}", each.interval()) for each in result),
     )
+    systems = [JudgedCurve.of(each.judgement, each.interval()) for each in result]
     intervals = [first.interval(), *(interval for each in result for interval in each.intervals)]
-    return _with_curves(page, _curves(result.systems), intervals, [replace(main, caption=judged.table)], others)
+    return _with_curves(page, systems, intervals, [replace(main, caption=judged.table)], others)
 
 
 def _comparison_page(result: Comparison) -> Page:
@@ -150,12 +151,8 @@ def _comparison_page(result: Comparison) -> Page:
         ),
         explore={"differences": _difference_chart(result.pairs[:_MOST_PAIRS], label, share)},
     )
-    systems = [
-        JudgedCurves.of_judgement(judgement, rank.counts, rank.threshold, interval)
-        for judgement, rank, interval in zip(judgements, result.ranking, intervals, strict=True)
-    ]
     main = [ranking.with_notes(*warnings), differences, replace(tests, notes=notes)]
-    return _with_curves(page, systems, intervals, main, others)
+    return _with_curves(page, list(map(JudgedCurve.of, judgements, intervals)), intervals, main, others)
 
 
 def _difference_number(pair: PairComparison, share: bool) -> Number:
@@ -185,7 +182,7 @@ def _difference_chart(pairs: Sequence[PairComparison], label: str, share: bool) 
         rows.append({"name": name, "estimate": estimate, "low": low, "high": high, "sure": sure})
     axis = linear_axis("", padded(ends, room=0.05, least=0.05), percent=share)
     words = f"difference in {label}" + (", percentage points" if share else "")
-    return {"pairs": rows, "x": replace(axis, label=words).to_dict()}
+    return {"pairs": rows, "x": {**axis, "label": words}}
 
 
 def _not_different(rank: SystemRank, ranking: Sequence[SystemRank]) -> str:
@@ -199,10 +196,9 @@ def _not_different(rank: SystemRank, ranking: Sequence[SystemRank]) -> str:
 def _fusion_page(result: FusionResult) -> Page:
     """Make the page of a fusion and of each of its systems, at their thresholds."""
     fused, scores, sets = result.evaluation, result.scores, result.baselines[0].judgement.sets
-    numbers = (
-        _rate_number("HTER of the fusion", fused.interval()),
-        *(_rate_number(f"HTER of {each.system}", each.interval()) for each in result.baselines),
-    )
+    names = ["the fusion", *(each.system for each in result.baselines)]
+    leading = [each.interval() for each in (fused, *result.baselines)]
+    numbers = tuple(_rate_number(f"HTER of {name}", interval) for name, interval in zip(names, leading, strict=True))
     if result.saved is not None:
         return Page(
             title=f"Saved fusion of {_joined(scores.systems)} by {scores.fusion}",
@@ -210,7 +206,7 @@ def _fusion_page(result: FusionResult) -> Page:
             "saved with it.",
             numbers=numbers,
             data=(_trials_table("Trials", None, sets.trials()),),
-            methods=(methods.APPLIED, methods.FUSION, *interval_references([fused.interval()])),
+            methods=(methods.APPLIED, methods.FUSION, *interval_references(leading[:1])),
         )
     rule = JUDGED[sets.origin].asked.format(rule=fused.criterion.described(fused.alpha))
     page = Page(
@@ -219,8 +215,8 @@ def _fusion_page(result: FusionResult) -> Page:
         numbers=numbers,
         methods=(methods.FUSION,),
     )
-    systems = _curves([fused, *result.baselines])
-    return _with_curves(page, systems, [fused.interval()], result.tables(), sets=sets)
+    systems = list(map(JudgedCurve.of, [each.judgement for each in (fused, *result.baselines)], leading))
+    return _with_curves(page, systems, leading[:1], result.tables(), sets=sets)
 
 
 def _calibration_page(result: CalibratedSystems, *, rng: int = 0) -> Page:
@@ -257,7 +253,7 @@ def _groups_page(result: GroupEvaluation) -> Page:
     """Make the page of groups, with figures in which one threshold moves all of them."""
     judged = result.judged
     judgement, sets = judged.judgement, judged.judgement.sets
-    words, captions = JUDGED[sets.origin], GROUP_CAPTIONS[sets.origin]
+    words = GROUPS_JUDGED[sets.origin]
     far, frr, leading = (
         judged_interval(judgement, measure=measure, confidence=result.confidence, threshold=judged.threshold)
         for measure in (*RATES, "hter")
@@ -273,16 +269,6 @@ def _groups_page(result: GroupEvaluation) -> Page:
     if set(shown) & set(judged.without_genuine):
         text = "figures of groups without genuine trials use the genuine trials of all groups"
         notes.append(Note("groups-without-genuine", text))
-    tables = []
-    for table in result.tables():
-        if table.name in _ROWS_BY and len(table.rows) > _MOST_ROWS:
-            key, sign, those_kept = _ROWS_BY[table.name]
-            order = np.argsort(sign * np.array(table.column(key)), kind="stable")
-            rows = tuple(table.rows[k] for k in np.sort(order[:_MOST_ROWS]).tolist())
-            text = f"{{shown:plural row}} of {{rows:count}} with the {those_kept} are shown"
-            left_out = Note("rows-left-out", text, shown=_MOST_ROWS, rows=len(table.rows))
-            table = replace(table, rows=rows, notes=(*table.notes, left_out))
-        tables.append(table)
     return Page(
         title=f"{result.system} by {' and '.join(result.by)}",
         asked="Error rates by group, with one threshold for all groups, chosen by "
@@ -291,13 +277,31 @@ def _groups_page(result: GroupEvaluation) -> Page:
             _rate_number(f"{term(label_of(rate))} of all groups", interval)
             for rate, interval in zip(RATES, (far, frr), strict=True)
         ),
-        tables=tuple(tables),
+        tables=tuple(map(_shortened, result.tables())),
         data=_judged_trials(sets),
-        methods=(words.threshold, methods.GROUPS[0], *interval_references([leading]), *methods.GROUPS[1:], words.curve),
+        methods=(
+            words.threshold_reference,
+            methods.GROUPS[0],
+            *interval_references([leading]),
+            *methods.GROUPS[1:],
+            words.curve_reference,
+        ),
         notes=tuple(notes),
-        explore=group_charts(result, shown, captions.hter),
-        captions=captions,
+        explore=group_charts(result, shown, words.hter),
+        captions=words,
     )
+
+
+def _shortened(table: Table) -> Table:
+    """Keep the leading rows of a long table of pairs of groups, in their order."""
+    if table.name not in _ROWS_BY or len(table.rows) <= _MOST_ROWS:
+        return table
+    key, sign, those_kept = _ROWS_BY[table.name]
+    order = np.argsort(sign * np.array(table.column(key)), kind="stable")
+    rows = tuple(table.rows[k] for k in np.sort(order[:_MOST_ROWS]).tolist())
+    text = f"{{shown:plural row}} of {{rows:count}} with the {those_kept} are shown"
+    note = Note("rows-left-out", text, shown=_MOST_ROWS, rows=len(table.rows))
+    return replace(table, rows=rows, notes=(*table.notes, note))
 
 
 def _benchmark_page(result: BenchmarkResult | FusionBenchmark) -> Page:
@@ -317,9 +321,7 @@ def _benchmark_page(result: BenchmarkResult | FusionBenchmark) -> Page:
             split = "" if experiment.split is None else f" split {experiment.split}"
             name = f"{experiment.set}{split}: {' + '.join(experiment.systems)}"
             weight = result.criterion.weight_of_far(result.alpha)
-            curves.append(
-                JudgedCurves.of(each.curve, counts, float(counts.threshold), each.interval, weight, name=name)
-            )
+            curves.append(JudgedCurve(each.curve, counts, float(counts.threshold), each.interval, weight, name))
     text = "the page shows single experiments only for protocols with at most {most} of them"
     sure = [each.test.estimate for each in result.experiments if each.p_adjusted < 1 - result.confidence]
     of = f"of {plural(len(result.experiments), 'experiment')}"
@@ -339,11 +341,11 @@ def _benchmark_page(result: BenchmarkResult | FusionBenchmark) -> Page:
             for one in result.data.sets[:_SETS]
         ),
         methods=(
-            judged.threshold,
+            judged.threshold_reference,
             methods.FUSION,
             *interval_references([each.interval for each in result.experiments]),
             *methods.ADJUSTED["holm"],
-            judged.curve,
+            judged.curve_reference,
             Reference("The scores.", result.data.citation or result.data.title),
         ),
         notes=() if curves else (Note("experiments-not-drawn", text, most=_MOST_EXPERIMENTS),),
@@ -375,9 +377,9 @@ def _curves_page(result: ExpectedPerformance) -> Page:
             for name, curve in curves.items()
         ),
         data=_judged_trials(result.sets),
-        methods=(judged.threshold, judged.curve),
+        methods=(judged.threshold_reference, judged.curve_reference),
         explore={"pooled": pooled_chart(curves, result.bands, next(iter(result.comparisons), None))},
-        captions=replace(judged.captions, pooled=caption),
+        captions=replace(judged, pooled=caption),
     )
 
 
@@ -414,13 +416,9 @@ _PAGES: dict[str, Callable[..., Page]] = {
 """What makes the page of a result, by its class; without answer or tables it has those of the result."""
 
 
-def _curves(results: Sequence[SystemEvaluation]) -> list[JudgedCurves]:
-    return [JudgedCurves.of_judgement(each.judgement, each.test, each.threshold, each.interval()) for each in results]
-
-
 def _with_curves(
     page: Page,
-    systems: Sequence[JudgedCurves],
+    systems: Sequence[JudgedCurve],
     intervals: Sequence[RateInterval],
     tables: Sequence[Table],
     further: Sequence[Table] = (),
@@ -432,7 +430,7 @@ def _with_curves(
     Operating points have the confidence and the kind of threshold of the first interval; tables and further tables
     stand before and after them. `sets` are the trials to describe, those of the first system by default.
     """
-    judgements = [system.curves.curve.judged() for system in systems]
+    judgements = [system.curve.judged() for system in systems]
     sets = sets or judgements[0].sets
     judged, leading = JUDGED[judgements[0].sets.origin], intervals[0]
     points = (
@@ -444,14 +442,14 @@ def _with_curves(
         tables=(*tables, *join_tables([each.tables() for each in points]), *further),
         data=_judged_trials(sets),
         methods=(
-            judged.threshold,
+            judged.threshold_reference,
             *interval_references(intervals),
             *page.methods,
             methods.SEPARATION_BY_PEOPLE if sets.sharing != "none" else methods.SEPARATION,
-            judged.curve,
+            judged.curve_reference,
         ),
-        explore={**judged_charts(systems, judged.captions.hter), **page.explore},
-        captions=judged.captions,
+        explore={**judged_charts(systems, judged.hter), **page.explore},
+        captions=judged,
     )
 
 

@@ -73,7 +73,7 @@ class EerBound(Result):
     names: tuple[str, str] | None = None
 
     def answer(self) -> str:
-        """Say what the bounds show, at 1 %."""
+        """Write what the bounds show, at 1 %."""
         return self.conclusion(_LEVEL)
 
     def conclusion(self, level: float) -> str:
@@ -169,7 +169,7 @@ class EerBounds(Result):
         return self.correction != "none" and len(self.pairs) > 1
 
     def answer(self) -> str:
-        """Say how many pairs are significant, and the difference that is for any pair."""
+        """Write how many pairs are significant, and the difference that is for any pair."""
         if len(self.pairs) == 1:
             return self.pairs[0].conclusion(self.p_value)
         significant = sum(pair.p_adjusted <= self.p_value for pair in self.pairs)
@@ -227,7 +227,7 @@ def bound_from_eers(a: float, b: float, trials: int) -> EerBound:
     """
     from scipy import stats
 
-    _check(a, b, trials)
+    _check(trials, a, b)
     disagree = min(a + b, 2 - a - b)
     chi2 = 0.0 if a == b else (a - b) ** 2 * trials / disagree
     p_value = above_zero(float(stats.chi2.sf(chi2, 1)))
@@ -354,7 +354,7 @@ def smallest_difference(eer_m: float, trials: int, *, p_value: float = 0.01) -> 
     """
     from scipy import stats
 
-    _check(eer_m, eer_m, trials)
+    _check(trials, eer_m)
     check_share("p_value", p_value, open_ends=True)
     if eer_m == 0:
         raise ParameterError("the largest EER must be above 0: EERs of 0 do not differ, and nothing is significant")
@@ -362,17 +362,18 @@ def smallest_difference(eer_m: float, trials: int, *, p_value: float = 0.01) -> 
 
 
 def _table(pairs: Sequence[EerBound], notes: Sequence[Note], correction: Correction) -> Table:
-    fields = []
-    for field in EerBound.FIELDS:
-        if field.key == "p_adjusted":
-            field = replace(field, title=f"p ({correction})", detail=correction == "none" or len(pairs) == 1)
-        if pairs[0].names or not field.key.startswith("name_"):
-            fields.append(field)
-    return table_of("bounds", "Bounds from published EERs: chi2 is at least, p at most", fields, pairs, notes=notes)
+    is_alone = correction == "none" or len(pairs) == 1
+    fields = [
+        replace(field, detail=is_alone) if field.key == "p_adjusted" else field
+        for field in EerBound.FIELDS
+        if pairs[0].names or not field.key.startswith("name_")
+    ]
+    caption, titles = "Bounds from published EERs: chi2 is at least, p at most", {"p_adjusted": f"p ({correction})"}
+    return table_of("bounds", caption, fields, pairs, notes=notes, titles=titles)
 
 
-def _check(a: float, b: float, trials: int) -> None:
-    for rate in (a, b):
-        check_rate("an EER", rate)
+def _check(trials: int, *eers: float) -> None:
+    for eer in eers:
+        check_rate("an EER", eer)
     if check_count("the number of trials", trials) < 1:
         raise ParameterError("there must be at least one trial, not 0")

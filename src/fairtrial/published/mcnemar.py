@@ -20,22 +20,14 @@ class McNemar(Result):
 
     Attributes
     ----------
-    b : int
-        The number of trials that only A got wrong.
-    c : int
-        The number of trials that only B got wrong.
-    chi2 : float
-        The statistic without the correction for continuity.
-    p_value : float
-        Its p value.
-    chi2_corrected : float
-        The statistic with the correction for continuity.
-    p_value_corrected : float
-        Its p value.
-    p_value_exact : float
-        The p value of the exact binomial test.
-    p_value_mid : float
-        The mid-p value of the exact test.
+    b, c : int
+        The number of trials that only A got wrong, and that only B did.
+    chi2, p_value : float
+        The statistic and its p value without the correction for continuity.
+    chi2_corrected, p_value_corrected : float
+        The statistic and its p value with the correction for continuity.
+    p_value_exact, p_value_mid : float
+        The p value and the mid-p value of the exact binomial test.
 
     Examples
     --------
@@ -60,7 +52,7 @@ class McNemar(Result):
     p_value_mid: float
 
     def answer(self) -> str:
-        """Give the conclusion of the exact test."""
+        """Write the conclusion of the exact test."""
         errors = f"{plural(self.b, 'trial')} that only A got wrong against {self.c:,} that only B did"
         evidence = f"{errors}, exact {p_phrase(self.p_value_exact)}"
         if self.p_value_exact >= _LEVEL:

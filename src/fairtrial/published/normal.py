@@ -14,7 +14,7 @@ from fairtrial.published.rates import overall_interval, published_counts
 
 
 def ratios_up_to(most: float = 1000.0, points: int = 31) -> list[float]:
-    """Give numbers of impostor trials per genuine trial, from 1 on, evenly on a logarithmic axis."""
+    """Return numbers of impostor trials per genuine trial, from 1 on, evenly on a logarithmic axis."""
     if not (np.isfinite(most) and most > 1):
         text = f"the largest ratio of impostor to genuine trials must be above 1, not {most}"
         raise ParameterError(text, code="ratios")
@@ -46,11 +46,11 @@ def hter_deviations(
     Parameters
     ----------
     far : float, default 0.1
-        The error rate, a fraction.
+        The FAR, a fraction.
     frr : float, default 0.2
-        The error rate, a fraction.
+        The FRR, a fraction.
     genuine : int, default 100
-        How many trials of the class.
+        The number of genuine trials.
     ratios : sequence of float, optional
         Impostor trials per genuine trial; by default from 1 to 1000.
 
@@ -107,13 +107,13 @@ def hter_density(
     Parameters
     ----------
     far : float, default 0.1
-        The error rate, a fraction.
+        The FAR, a fraction.
     frr : float, default 0.2
-        The error rate, a fraction.
+        The FRR, a fraction.
     impostor : int, default 1000
-        How many trials of the class.
+        The number of impostor trials.
     genuine : int, default 100
-        How many trials of the class.
+        The number of genuine trials.
     confidence : float, default 0.95
         The level of confidence, between 0 and 1.
 

@@ -268,7 +268,7 @@ class RateIntervals(Result):
     counts: ErrorCounts
 
     def answer(self) -> str:
-        """Give the first interval."""
+        """Write the first interval."""
         main = self.intervals[0]
         limits = figures_text(main.low, main.high, main.is_share).replace(" to ", " and ")
         trials = f"{self.counts.impostor:,} impostor and {self.counts.genuine:,} genuine trials, taken as independent"
@@ -296,18 +296,12 @@ def rate_intervals(
 
     Parameters
     ----------
-    impostor : int
-        The number of impostor trials.
-    genuine : int
-        The number of genuine trials.
-    far : float, optional
-        The FAR, a fraction.
-    frr : float, optional
-        The FRR, a fraction.
-    false_accepts : int, optional
-        The number of false accepts, instead of the FAR.
-    false_rejects : int, optional
-        The number of false rejects, instead of the FRR.
+    impostor, genuine : int
+        As of `published_counts`.
+    far, frr : float, optional
+        As of `published_counts`.
+    false_accepts, false_rejects : int, optional
+        As of `published_counts`.
     measure : {"hter", "wer", "dcf", "far", "frr", "naive", "class", "all"}, default "hter"
         What is reported; ``naive`` and ``class`` are for comparison only.
     alpha : float, default 0.5
@@ -618,7 +612,7 @@ class RateTests(Result):
     values: tuple[float, float]
 
     def answer(self) -> str:
-        """Give the conclusion of the first test."""
+        """Write the conclusion of the first test."""
         test = self.tests[0]
         a, b = (figure_text(value, test.is_share) for value in self.values)
         limits = test.interval() or (test.estimate, test.estimate)

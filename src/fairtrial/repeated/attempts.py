@@ -137,7 +137,7 @@ class Individuals:
         return cls.from_counts(wrong[present], tried[present])
 
     def by_person(self) -> tuple[Floats, Floats]:
-        """Give the errors and attempts of each person, of one data set."""
+        """Return the errors and attempts of each person, of one data set."""
         number = self.counts.astype(np.int64)
         return np.repeat(self.errors, number), np.repeat(self.attempts, number)
 
@@ -218,7 +218,7 @@ PeopleLike: TypeAlias = Individuals | PathLike | tuple[ArrayLike, ArrayLike]
 
 
 def as_individuals(people: PeopleLike) -> Individuals:
-    """Give people as one data set of `Individuals`.
+    """Return people as one data set of `Individuals`.
 
     Raises
     ------

@@ -118,10 +118,8 @@ class CoverageRow(Record):
         The width of the interval over data sets in which it is defined.
     undefined : float
         Proportion of data sets in which the interval is undefined.
-    too_high : float
-        Proportion of data sets in which the whole interval lies above the true rate.
-    too_low : float
-        Proportion of data sets in which the whole interval lies below the true rate.
+    too_high, too_low : float
+        Proportion of data sets in which the whole interval lies above, and below, the true rate.
 
     Examples
     --------

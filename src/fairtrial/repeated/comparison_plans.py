@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import asin, inf, isnan, sqrt
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from fairtrial.core.errors import (
     refuse_given,
 )
 from fairtrial.core.notes import Note
+from fairtrial.core.parameters import changed
 from fairtrial.core.results import Field, Result, table_of
 from fairtrial.core.tables import Table
 from fairtrial.core.trials import Trials
@@ -44,25 +45,7 @@ _NODES = np.polynomial.legendre.leggauss(200)
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSetting:
-    """Two systems and the design of their comparison, but for the number of clients; see `plan_comparison`.
-
-    Attributes
-    ----------
-    a, b : tuple of (float, float)
-        FAR and FRR of the system, fractions.
-    attempts, impostor_attempts : int
-        Genuine attempts of each client, and impostor attempts against each.
-    impostors : int or None
-        The number of impostors common to all clients; None if each client has impostors of their own.
-    rho_client, rho_impostor : float
-        Correlations within clients and within impostors.
-    correlation : float or None
-        The correlation of the errors of both systems on the same trial; None if they are tested on different trials.
-    individuals : int or None
-        The observed number of clients, if the setting was observed.
-    measure, alpha
-        What is compared, and the weight of FAR in ``wer``.
-    """
+    """Two systems and the design of their comparison, as in `plan_comparison`; `individuals` are clients observed."""
 
     a: SystemRates
     b: SystemRates
@@ -77,7 +60,6 @@ class ComparisonSetting:
     alpha: float = 0.5
 
     def __post_init__(self) -> None:
-        _check_rates(self.a, self.b, self.correlation)
         for name, rho in (("rho_client", self.rho_client), ("rho_impostor", self.rho_impostor)):
             if not 0 <= rho <= 1:
                 raise ParameterError(f"{{{name}!p}} must be between 0 and 1, not {{value}}", value=rho)
@@ -91,12 +73,6 @@ class ComparisonSetting:
             check_whole("impostors", self.impostors, 2, 10**7)
         for name, count in (("attempts", self.attempts), ("impostor_attempts", self.impostor_attempts)):
             check_whole(name, count, 1, MOST)
-        linear_weights(self.measure, self.alpha)
-
-    @property
-    def weights(self) -> Weights:
-        """The weights of FAR and FRR."""
-        return linear_weights(self.measure, self.alpha)
 
     def power(self, clients: int, confidence: float = 0.95) -> float:
         """Compute the power with this number of clients by the formula of `comparison_power`."""
@@ -137,15 +113,12 @@ class ComparisonSetting:
             check_whole("individuals", individuals, 2, MOST)
         clients = individuals or smallest_that_stays(lambda clients: self.power(clients, confidence) >= power)
         if clients is None:
-            least = None
-            if self.impostors is not None:
-                # with infinitely many clients, only the variance of the impostors is left
-                endless, effects = ((1.0, inf), (inf, inf)), (self.rho_impostor, 1.0)
-                parts = _parts(self.a, self.b, self.weights, self.correlation, endless, effects)
-                difference, variance = _difference(self.a, self.b, self.weights), sum(part.true for part in parts)
-                least = smallest_that_stays(
-                    lambda n: _student_power(difference, variance / n, n - 1, confidence) >= power
-                )
+            # with infinitely many clients, only the variance of the impostors is left
+            endless, effects = ((1.0, inf), (inf, inf)), (self.rho_impostor, 1.0)
+            weights = linear_weights(self.measure, self.alpha)
+            difference, parts = _difference(self.a, self.b, weights, self.correlation, endless, effects)
+            variance = sum(part.true for part in parts)
+            least = smallest_that_stays(lambda n: _student_power(difference, variance / n, n - 1, confidence) >= power)
             if self.impostors is None or least is None:
                 text = "the two systems have the same error rate by this measure; no test can tell them apart"
                 raise ParameterError(text, code="no-difference")
@@ -155,8 +128,8 @@ class ComparisonSetting:
             )
             least = max(least, self.impostors + 1)
             raise ParameterError(template, code="too-few-impostors", power=power, impostors=self.impostors, least=least)
-        simulated = simulate_comparison_power(self, clients, confidence=confidence, data_sets=data_sets, rng=rng)
         formula, notes = self.power(clients, confidence), []
+        simulated = simulate_comparison_power(self, clients, confidence=confidence, data_sets=data_sets, rng=rng)
         if simulated is None and data_sets:
             template = "the power was not simulated: too many trials, or correlations too large"
             notes.append(Note("not-simulated", template))
@@ -171,23 +144,10 @@ class ComparisonSetting:
             formula,
             confidence,
             self.correlation is not None,
-            None if simulated is None else simulated.power,
-            None if simulated is None else simulated.error,
+            simulated and simulated.power,
+            simulated and simulated.error,
             tuple(notes),
         )
-
-
-def _check_rates(a: SystemRates, b: SystemRates, correlation: float | None) -> None:
-    """Check the rates of two systems, and the correlation of their errors."""
-    for system in (a, b):
-        for name, rate in zip(("FAR", "FRR"), system, strict=True):
-            check_rate(name, rate)
-    if correlation is not None and not -1 <= correlation <= 1:
-        raise ParameterError(f"the correlation of errors must be between -1 and 1, not {correlation}")
-
-
-def _difference(a: SystemRates, b: SystemRates, weights: Weights) -> float:
-    return weights.far * (a[0] - b[0]) + weights.frr * (a[1] - b[1])
 
 
 def both_wrong_share(p: float, q: float, correlation: float) -> float:
@@ -201,7 +161,6 @@ class SimulatedPower(NamedTuple):
 
     power: float
     error: float
-    data_sets: int
 
 
 def simulate_comparison_power(
@@ -213,15 +172,7 @@ def simulate_comparison_power(
     correlations are too large for normal scores. The test is that of `compare` with fixed thresholds: the variance by
     clients and impostors, and Student's t with Satterthwaite's degrees of freedom. Systems with trials of their own
     have people of their own, too.
-
-    Examples
-    --------
-    >>> setting = ComparisonSetting((0.1, 0.2), (0.1, 0.2), impostors=20)
-    >>> simulated = simulate_comparison_power(setting, 40, data_sets=400)
-    >>> 0.01 < simulated.power < 0.1
-    True
     """
-    check_confidence(confidence)
     trials = individuals * (setting.attempts + setting.impostor_attempts)
     number = min(data_sets, 5 * 10**7 // (2 * trials))
     models = [model for kind in (0, 1) if (model := ScoreModel.of(setting, kind)) is not None]
@@ -235,7 +186,7 @@ def simulate_comparison_power(
     if setting.impostors is not None:
         subject = np.concatenate([individuals + np.arange(len(claims[0])) % setting.impostors, claims[1]])
     people = People.of(Trials.from_arrays(np.zeros(len(claim)), genuine, claim=claim, subject=subject))
-    source, weights = as_generator(rng), setting.weights
+    source, weights = as_generator(rng), linear_weights(setting.measure, setting.alpha)
 
     def value(errors: NDArray[np.int8]) -> float:
         return weights.far * float(errors[~genuine].mean()) + weights.frr * float(errors[genuine].mean())
@@ -258,21 +209,15 @@ def simulate_comparison_power(
             degrees = welch([(variance.value, variance.df) for variance in variances])
             rejected += student_p_value(estimate / sqrt(total), degrees, "two-sided") < 1 - confidence
     power = rejected / number
-    return SimulatedPower(power, sqrt(power * (1 - power) / number), number)
+    return SimulatedPower(power, sqrt(power * (1 - power) / number))
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreModel:
-    """Normal scores of one class: a score above its threshold is an error.
+    """Normal scores of one class: a score above the threshold of its system is an error.
 
-    Attributes
-    ----------
-    thresholds : tuple of (float, float)
-        The threshold of each system.
-    correlation : float
-        The correlation of the two systems' scores of the same trial.
-    client, impostor : tuple of (float, float)
-        The proportion of the variance that is due to the client or to the impostor, in each system.
+    `correlation` is that of the two systems' scores of the same trial; `client` and `impostor` are the proportions of
+    each system's variance that are due to them.
     """
 
     thresholds: tuple[float, float]
@@ -300,10 +245,8 @@ class ScoreModel:
             """Find the proportions of the variance that correlate errors, or their differences, by rho."""
             if not rho:
                 return 0.0, 0.0
-            if setting.correlation is not None:
-                proportion = _root(of_difference, rho * of_difference(1.0), 0.0)
-                return proportion, proportion
-            first, second = (partial(error_covariance, t, t) for t in thresholds)
+            of_errors: list[Callable[[float], float]] = [partial(error_covariance, t, t) for t in thresholds]
+            first, second = of_errors if setting.correlation is None else (of_difference, of_difference)
             return _root(first, rho * first(1.0), 0.0), _root(second, rho * second(1.0), 0.0)
 
         client, impostor = proportions(setting.rho_client), proportions(0.0 if kind else setting.rho_impostor)
@@ -431,7 +374,11 @@ def comparison_power(
     """
     from scipy.special import ndtr
 
-    _check_rates(a, b, correlation)
+    for rates in (a, b):
+        for name, rate in zip(("FAR", "FRR"), rates, strict=True):
+            check_rate(name, rate)
+    if correlation is not None and not -1 <= correlation <= 1:
+        raise ParameterError(f"the correlation of errors must be between -1 and 1, not {correlation}")
     if impostor < 1 or genuine < 1:
         raise ParameterError(f"there must be trials of both classes, not {impostor} and {genuine}")
     if min(design_effects) <= 0:
@@ -440,8 +387,8 @@ def comparison_power(
         raise ParameterError(f"there must be at least two people in each class, not {people[0]} and {people[1]}")
     weights = linear_weights(measure, alpha)
     counts = (impostor, people[0] if people else inf), (genuine, people[1] if people else inf)
-    parts = list(_parts(a, b, weights, correlation, counts, design_effects))
-    difference, variance = _difference(a, b, weights), sum(part.true for part in parts)
+    difference, parts = _difference(a, b, weights, correlation, counts, design_effects)
+    variance = sum(part.true for part in parts)
     if people is not None:
         degrees = min(people) - 1.0
         if variance > 0:
@@ -454,23 +401,24 @@ def comparison_power(
     return float(ndtr((-reach - difference) / sigma) + ndtr((difference - reach) / sigma))
 
 
-def _parts(
+def _difference(
     a: SystemRates,
     b: SystemRates,
     weights: Weights,
     correlation: float | None,
     counts: tuple[tuple[float, float], tuple[float, float]],
     effects: tuple[float, float],
-) -> Iterator[_Part]:
-    """Compute the variance of the difference, class by class."""
+) -> tuple[float, list[_Part]]:
+    """Compute the difference, and the parts of its variance."""
+    parts = []
     for p, q, weight, (trials, people), effect in zip(a, b, weights[:2], counts, effects, strict=True):
         scale = weight**2 * effect / trials
         if correlation is None:
-            for rate in (p, q):
-                yield _Part(scale * rate * (1 - rate), scale * rate * (1 - rate), people)
+            parts += [_Part(scale * rate * (1 - rate), scale * rate * (1 - rate), people) for rate in (p, q)]
         else:
             discordant = p + q - 2 * both_wrong_share(p, q, correlation)
-            yield _Part(scale * discordant, scale * max(discordant - (p - q) ** 2, 0.0), people)
+            parts.append(_Part(scale * discordant, scale * max(discordant - (p - q) ** 2, 0.0), people))
+    return weights.far * (a[0] - b[0]) + weights.frr * (a[1] - b[1]), parts
 
 
 def _student_power(difference: float, variance: float, degrees: float, confidence: float) -> float:
@@ -492,12 +440,8 @@ class ComparisonPlan(Result):
 
     Attributes
     ----------
-    individuals : int
-        The number of clients.
-    attempts : int
-        The number of genuine attempts of each client.
-    impostor_attempts : int
-        The number of impostor attempts against each client.
+    individuals, attempts, impostor_attempts : int
+        The number of clients, of genuine attempts of each, and of impostor attempts against each.
     impostors : int or None
         The number of impostors common to all clients; None if each client has impostors of their own.
     power : float
@@ -506,10 +450,9 @@ class ComparisonPlan(Result):
         The level of confidence, between 0 and 1.
     paired : bool
         Whether both systems are tested on the same trials.
-    power_simulated : float or None
-        The proportion of simulated tests that reject equality; None if nothing was simulated.
-    power_error : float or None
-        The Monte Carlo standard error of that proportion.
+    power_simulated, power_error : float or None
+        The proportion of simulated tests that reject equality, and its Monte Carlo standard error; None if nothing was
+        simulated.
     notes : tuple of Note
         What the reader should know.
 
@@ -557,7 +500,7 @@ class ComparisonPlan(Result):
         return self.individuals * self.impostor_attempts
 
     def answer(self) -> str:
-        """Give the design, and the probability that it shows the difference."""
+        """Write the design, and the probability that it shows the difference."""
         simulated = self.power_simulated if any(note.code == "powers-differ" for note in self.notes) else None
         power = f"{percent(self.power)}" if simulated is None else f"{percent(simulated)} (simulated)"
         attempts = f"{self.attempts:,} genuine and {plural(self.impostor_attempts, 'impostor attempt')} each"
@@ -799,51 +742,26 @@ def plan(
     >>> plan(pi=0.02, rho=0.1, half_width=0.005, attempts=5).individuals
     844
     """
+    asked = changed(plan, locals())
     if (a is None) != (b is None):
         raise ParameterError("a comparison needs both {a!p} and {b!p}, FAR and FRR of each", code="needs-both", a=a)
-    both = "{a!p} and {b!p}"
-    common: dict[str, Any] = {"power": power, "individuals": individuals, "confidence": confidence, "rng": rng}
     if half_width is None:
-        refuse_given({"scale": scale != "linear"}, "applies to {half_width!p}", half_width=half_width)
-    if a is not None and b is not None:
-        of_a_rate = {"half_width": half_width is not None, "below": below is not None, "pi": pi is not None}
-        refuse_given({**of_a_rate, "person_cost": person_cost != 1}, f"does not go with {both}", a=a)
-        if unpaired:
+        refuse_given({"scale": "scale" in asked}, "applies to {half_width!p}", half_width=half_width)
+    both = "{a!p} and {b!p}"
+    if a is not None:
+        of_a_rate = ("half_width", "below", "pi", "person_cost")
+        refuse_given({name: name in asked for name in of_a_rate}, f"does not go with {both}", a=a)
+        if asked.pop("unpaired", False):
             why = "applies to errors on the same trials, not with {unpaired!p}"
-            refuse_given({"correlation": correlation != 0}, why, unpaired=unpaired)
-        return plan_comparison(
-            a,
-            b,
-            attempts=1 if attempts is None else attempts,
-            impostor_attempts=impostor_attempts,
-            impostors=impostors,
-            rho_client=rho,
-            rho_impostor=rho_impostor,
-            correlation=None if unpaired else correlation,
-            data_sets=1000 if data_sets is None else data_sets,
-            **common,
-        )
-    given = {
-        "impostor_attempts": impostor_attempts != 10,
-        "impostors": impostors is not None,
-        "rho_impostor": rho_impostor != 0,
-        "correlation": correlation != 0,
-        "unpaired": unpaired,
-    }
-    refuse_given(given, f"applies to a comparison, with {both}", a=a)
+            refuse_given({"correlation": "correlation" in asked}, why, unpaired=unpaired)
+            asked["correlation"] = None
+        asked["rho_client"] = asked.pop("rho", 0.0)
+        return plan_comparison(**asked)
+    of_a_comparison = ("impostor_attempts", "impostors", "rho_impostor", "correlation", "unpaired")
+    refuse_given({name: name in asked for name in of_a_comparison}, f"applies to a comparison, with {both}", a=a)
     if below is None:
-        refuse_given({"power": power != 0.8}, f"applies with {{below!p}}, and to a comparison, with {both}", a=a)
+        refuse_given({"power": "power" in asked}, f"applies with {{below!p}}, and to a comparison, with {both}", a=a)
     if pi is None:
         template = "give the expected error rate, as in {pi!o}; or compare two systems with {a!p} and {b!p}"
         raise ParameterError(template, code="nothing-to-plan", pi=0.01)
-    return plan_rate(
-        pi,
-        rho,
-        half_width=half_width,
-        scale=scale,
-        below=below,
-        attempts=attempts,
-        person_cost=person_cost,
-        data_sets=10_000 if data_sets is None else data_sets,
-        **common,
-    )
+    return plan_rate(**{"rho": rho, "data_sets": 10_000, **asked})

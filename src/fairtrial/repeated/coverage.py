@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from math import nan
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -29,11 +30,10 @@ from fairtrial.core.words import level_text, levels_text, percent, plural
 from fairtrial.formats.files import PathLike
 from fairtrial.inference.variance import Floats
 from fairtrial.repeated.attempts import PeopleLike, Rng, as_individuals
-from fairtrial.repeated.cells import PAPER, QUICK, Cell, CoverageRow, Grid
-from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS, known_method
+from fairtrial.repeated.cells import PAPER, QUICK, Cell, CoverageRow
+from fairtrial.repeated.intervals import PAPER_METHODS, REPEATED_METHODS
 from fairtrial.repeated.journal import open_journal
-from fairtrial.repeated.models import GENERATORS, Generator, draw_kinds, errors_pmf
-from fairtrial.repeated.outcomes import Outcomes, too_many_outcomes
+from fairtrial.repeated.models import GENERATORS, Generator, draw_kinds, errors_pmf, too_many_outcomes
 from fairtrial.repeated.paper_claims import PAPER_CLAIMS, ClaimSupport, MethodCells
 
 GridName: TypeAlias = Literal["paper", "quick"]
@@ -41,13 +41,7 @@ GridName: TypeAlias = Literal["paper", "quick"]
 
 @dataclass(frozen=True, slots=True)
 class StudySettings:
-    """The settings of a study, as of `coverage_study`; a journal is of one set of them.
-
-    Examples
-    --------
-    >>> StudySettings(methods=("bp", "lbb"), exact=True).generator
-    'oman-zucker'
-    """
+    """The settings of a study, as of `coverage_study`; a journal is of one set of them."""
 
     methods: tuple[str, ...] = PAPER_METHODS
     generator: Generator = "oman-zucker"
@@ -59,7 +53,7 @@ class StudySettings:
 
     def __post_init__(self) -> None:
         for name in self.methods:
-            known_method(name)
+            check_choice("method", name, REPEATED_METHODS)
         if not self.methods:
             raise ParameterError(f"name at least one method of {', '.join(REPEATED_METHODS)}", code="no-method")
         check_choice("generator", self.generator, GENERATORS)
@@ -77,27 +71,9 @@ class StudySettings:
             refuse_given(given, "applies to simulated data sets, not with {exact!p}", exact=True)
 
     def cover(self, cell: Cell, attempts: Sequence[int] | None = None) -> list[CoverageRow]:
-        """Compute how often each interval covers the true rate of a cell.
+        """Compute how often each interval covers the true rate of a cell; data sets of given attempts are simulated.
 
         A cell has a random stream of its own, so that it gives the same result in every study.
-
-        Parameters
-        ----------
-        cell
-            The cell.
-        attempts
-            The attempts of each person, if they differ; then data sets must be simulated.
-
-        Raises
-        ------
-        ParameterError
-            If there are other numbers of attempts than people, or too many possible outcomes for exact coverage.
-
-        Examples
-        --------
-        >>> rows = StudySettings(methods=("lbb",), data_sets=2000).cover(Cell(1000, 5, 0.01, 0.05))
-        >>> 0.93 < rows[0].coverage < 0.97
-        True
         """
         if self.exact:
             return self._enumerate(cell)
@@ -111,21 +87,18 @@ class StudySettings:
         pmfs = [errors_pmf(int(number), cell.pi, cell.rho, generator=self.generator) for number in tried]
         drawn = draw_kinds(tried, people, pmfs, self.data_sets, source)
         settings: dict[str, Any] = {"confidence": self.confidence, "n_resamples": self.n_resamples, "rng": source}
-        return [_row(cell, name, *known_method(name).limits(drawn, **settings)) for name in self.methods]
+        return [_row(cell, name, *REPEATED_METHODS[name].limits(drawn, **settings)) for name in self.methods]
 
     def _enumerate(self, cell: Cell) -> list[CoverageRow]:
         """Sum over all possible data sets, as if with infinitely many resamples."""
         pmf = errors_pmf(cell.m, cell.pi, cell.rho, generator=self.generator)
-        listed: dict[Callable[[int, Floats], Outcomes], Outcomes] = {}
+        list_once = cache(lambda listing: listing(cell.n, pmf))
         rows = []
         for name in self.methods:
-            method = known_method(name)
-            if method.outcomes not in listed:
-                listed[method.outcomes] = method.outcomes(cell.n, pmf)
-            outcomes = listed[method.outcomes]
+            method = REPEATED_METHODS[name]
+            outcomes = list_once(method.outcomes)
             if name == "bb-ml" and (number := len(outcomes.probabilities)) > 20_000:
-                why = f"{number:,} fits of bb-ml; simulate it, or leave bb-ml out"
-                raise too_many_outcomes(cell.n, pmf, why)
+                raise too_many_outcomes(cell.n, pmf, f"{number:,} fits of bb-ml; simulate it, or leave bb-ml out")
             limits = method.limits(outcomes.people, confidence=self.confidence, n_resamples=None)
             rows.append(_row(cell, name, *limits, outcomes.probabilities))
         return rows
@@ -186,13 +159,17 @@ class CoverageStudy(Result):
         return max(enough, key=lambda method: (enough[method], within[method]))
 
     @property
+    def cells(self) -> dict[str, MethodCells]:
+        """The cells by method."""
+        return {name: MethodCells.of(self.rows, name) for name in self.settings.methods}
+
+    @property
     def widths(self) -> tuple[float, float] | None:
         """Mean and median over cells of the width of BRR over that of LBB."""
-        brr, lbb = (MethodCells.of(self.rows, name).mean_width for name in ("brr", "lbb"))
-        if len(brr) != len(lbb):
+        if not {"brr", "lbb"} <= set(self.settings.methods):
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = brr / lbb
+            ratios = self.cells["brr"].mean_width / self.cells["lbb"].mean_width
         ratios = ratios[np.isfinite(ratios)]
         return (float(ratios.mean()), float(np.median(ratios))) if len(ratios) else None
 
@@ -201,19 +178,17 @@ class CoverageStudy(Result):
         """The methods with another level of confidence."""
         return tuple(
             Note("fixed-level", "{method} is always a {level:level} interval", method=method.name, level=method.level)
-            for method in map(known_method, self.settings.methods)
+            for method in (REPEATED_METHODS[name] for name in self.settings.methods)
             if method.level is not None and method.level != self.settings.confidence
         )
 
     def share_within(self, low: float | None = None, high: float | None = None) -> dict[str, float]:
-        """Compute the proportion of cells whose coverage lies between two limits, by method.
+        """Compute the proportion of cells whose coverage lies within two limits, by method; by default within `right`.
 
         Parameters
         ----------
-        low : float, optional
-            The lower limit, included; by default that of `right`.
-        high : float, optional
-            The upper limit, included; by default that of `right`.
+        low, high : float, optional
+            The limits, included.
 
         Returns
         -------
@@ -221,18 +196,20 @@ class CoverageStudy(Result):
             The proportion by method.
         """
         least, most = self.right[0] if low is None else low, self.right[1] if high is None else high
-        coverage = {name: MethodCells.of(self.rows, name).coverage for name in self.settings.methods}
-        return {name: float(np.mean((values >= least) & (values <= most))) for name, values in coverage.items()}
+        return {
+            name: float(np.mean((cells.coverage >= least) & (cells.coverage <= most)))
+            for name, cells in self.cells.items()
+        }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the study as a dict, with the claims of the paper if they were checked."""
+        """Return the study as a dict, with the claims of the paper if they were checked."""
         if self.claims is None:
             return Record.to_dict(self)
         widths = self.widths and dict(zip(("mean", "median"), self.widths, strict=True))
         return {**Record.to_dict(self), "claims": plain(self.claims), "brr_over_lbb_width": widths}
 
     def answer(self) -> str:
-        """Give the method with the right coverage most often, or nearest to it in a single cell."""
+        """Write the method with the right coverage most often, or nearest to it in a single cell."""
         exact, confidence = self.settings.exact, level_text(self.settings.confidence)
         data = "all data sets" if exact else plural(self.settings.data_sets, "data set")
         cells = len(self.rows) // len(self.settings.methods)
@@ -253,10 +230,8 @@ class CoverageStudy(Result):
         cells = list(dict.fromkeys(row.cell for row in self.rows))
         single, fields = len(cells) == 1, CoverageRow.FIELDS
         shown = None if single else ()
-        cell_table = table_of(
-            "cells", "Coverage by cell", fields, self.rows, notes=self.notes, shown=shown, detail=not single
-        )
-        tables = [cell_table]
+        caption = "Coverage by cell"
+        tables = [table_of("cells", caption, fields, self.rows, notes=self.notes, shown=shown, detail=not single)]
         if len(cells) > 16:
             tables.append(self.by_method())
         elif len(cells) > 1:
@@ -280,13 +255,7 @@ class CoverageStudy(Result):
         return tuple(tables)
 
     def by_method(self) -> Table:
-        """Give one row per method: the cells with the right coverage, and the mean and the lowest coverage.
-
-        Returns
-        -------
-        Table
-            The table.
-        """
+        """Tabulate one row per method: the cells with the right coverage, and the mean and the lowest coverage."""
         columns = (
             Column("method", "method"),
             Column("at_least", f"cells that cover at least {level_text(self.right[0])},", "rate"),
@@ -296,8 +265,7 @@ class CoverageStudy(Result):
             Column("undefined", "undefined", "rate"),
         )
         enough, within, rows = self.share_within(high=1.0), self.share_within(), []
-        for name in self.settings.methods:
-            cells = MethodCells.of(self.rows, name)
+        for name, cells in self.cells.items():
             figures = (cells.coverage.mean(), cells.coverage.min(), cells.undefined.mean())
             rows.append((name, enough[name], within[name], *map(float, figures)))
         return Table("methods", "Coverage by method over all cells", columns, tuple(rows), self.notes)
@@ -398,16 +366,16 @@ def coverage_study(
         raise ParameterError(template, code="other-level", confidence=confidence)
     if workers is not None:
         check_workers(workers)
+    axes: dict[str, tuple[Any, ...]] = {
+        name: tuple(values) if isinstance(values, Sequence) else (values,)
+        for name, values in (("n", n), ("m", m), ("pi", pi), ("rho", rho))
+        if values is not None
+    }
     if like is None:
         if grid is None or isinstance(grid, str):
             check_choice("grid", grid or "quick", get_args(GridName))
-            default = PAPER if grid == "paper" else QUICK
-            axes = [
-                start if values is None else tuple(values) if isinstance(values, Sequence) else (values,)
-                for start, values in ((default.n, n), (default.m, m), (default.pi, pi), (default.rho, rho))
-            ]
-            cells = list(Grid(*axes))  # type: ignore[arg-type]
-        elif any(values is not None for values in (n, m, pi, rho)):
+            cells = list(replace(PAPER if grid == "paper" else QUICK, **axes))
+        elif axes:
             raise ParameterError("n, m, pi and rho go with a grid by its name, not with cells", code="does-not-apply")
         else:
             cells = list(grid)
@@ -426,16 +394,15 @@ def coverage_study(
                     threads.shutdown(cancel_futures=True)
         covered = tuple(row for cell in cells for row in kept.done[cell])
     else:
-        no_use = {"grid": grid, "n": n, "m": m, "workers": workers, "journal": journal}
-        given = {name: value is not None for name, value in no_use.items()}
-        refuse_given(given, "does not go with {like!p}, which has one cell", like=like)
+        given = {"grid": grid, "n": n, "m": m, "workers": workers, "journal": journal}
+        without_use = {name: value is not None for name, value in given.items()}
+        refuse_given(without_use, "does not go with {like!p}, which has one cell", like=like)
         people = as_individuals(like)
         values = {"pi": float(people.estimate), "rho": float(np.clip(np.nan_to_num(people.rho), 0, 1))}
-        for name, value in (("pi", pi), ("rho", rho)):
-            if isinstance(value, Sequence) and len(value) > 1:
+        for name, numbers in axes.items():
+            if len(numbers) > 1:
                 raise ParameterError(f"{{{name}!p}} must be one number with {{like!p}}", code="one-number", like=like)
-            if value is not None:
-                values[name] = value[0] if isinstance(value, Sequence) else value
+            values[name] = numbers[0]
         if not 0 < values["pi"] < 1:
             template = "the error rate of these data is {rate:g}: a study needs one above 0 and below 1, as in {pi!o}"
             raise ParameterError(template, code="no-rate", rate=values["pi"], pi=0.01)
@@ -449,8 +416,10 @@ def coverage_study(
         covered = tuple(settings.cover(cell, attempts))
         if attempts is not None:
             covered = tuple(replace(row, m=mean) for row in covered)
-    supports = None
-    if claims:
-        by_method = {method: MethodCells.of(covered, method) for method in settings.methods}
-        supports = tuple(claim.support(by_method) for claim in PAPER_CLAIMS if set(claim.methods) <= set(by_method))
-    return CoverageStudy(settings, covered, supports)
+    study = CoverageStudy(settings, covered)
+    if not claims:
+        return study
+    cells_of = study.cells
+    return replace(
+        study, claims=tuple(claim.support(cells_of) for claim in PAPER_CLAIMS if set(claim.methods) <= set(cells_of))
+    )

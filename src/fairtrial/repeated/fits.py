@@ -128,7 +128,7 @@ class ModelFit(Result):
         return Interval(self.estimate - reach, self.estimate + reach)
 
     def answer(self) -> str:
-        """Give the rate and the correlation."""
+        """Write the rate and the correlation."""
         rho = "cannot be estimated" if isnan(self.rho) else f"is {number_text(self.rho)}"
         return f"By the {self.model} model the error rate is {percent(self.estimate)}; the correlation {rho}"
 
@@ -421,7 +421,7 @@ class FitTest(Result):
         return tuple(notes)
 
     def answer(self) -> str:
-        """Say which models fit."""
+        """Write which models fit."""
         people = plural(self.individuals, "person", "people")
         if any(isnan(check.p_value) for check in self.models):
             return f"The fit cannot be tested: the errors of {people} do not determine a correlation"

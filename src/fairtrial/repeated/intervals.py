@@ -19,7 +19,7 @@ from fairtrial.published.rates import proportion_interval, rule_of_three
 from fairtrial.repeated import limits
 from fairtrial.repeated.attempts import ErrorKind, Individuals, PeopleLike, Person, Rng, as_individuals
 from fairtrial.repeated.fits import MOST_FITTED, most_likely_limits, rho_interval
-from fairtrial.repeated.outcomes import Outcomes, histograms, sums_of_errors, sums_of_squares
+from fairtrial.repeated.models import Outcomes, histograms, sums_of_errors, sums_of_squares
 
 _FEW_ERRORS = 10
 
@@ -74,12 +74,6 @@ REPEATED_METHODS: dict[str, RepeatedMethod] = {
 }
 """The six intervals in the order of the paper, and the beta-binomial by maximum likelihood."""
 PAPER_METHODS = tuple(REPEATED_METHODS)[:6]
-
-
-def known_method(name: str) -> RepeatedMethod:
-    """Look up a method by its name."""
-    check_choice("method", name, REPEATED_METHODS)
-    return REPEATED_METHODS[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +226,7 @@ class RepeatedIntervals(Result):
     notes: tuple[Note | str, ...] = ()
 
     def answer(self) -> str:
-        """Give the recommended interval, or the first; an upper bound without errors."""
+        """Write the recommended interval, or the first; an upper bound without errors."""
         rate = "error rate" if self.error is None else term(self.error.upper())
         people, attempts = plural(self.individuals, "person", "people"), plural(self.attempts, "attempt")
         if self.zero_errors is not None:
@@ -316,8 +310,10 @@ def repeated_intervals(
     """
     check_confidence(confidence)
     names = tuple(REPEATED_METHODS) if "all" in methods else tuple(methods)
+    for name in names:
+        check_choice("method", name, REPEATED_METHODS)
     n_resamples = check_resamples(n_resamples) if n_resamples else None
-    if not any(known_method(name).resamples for name in names):
+    if not any(REPEATED_METHODS[name].resamples for name in names):
         given = {"n_resamples": n_resamples != 1000, "rng": rng != 0}
         refuse_given(given, "applies to sb and brr, not to {methods:list}", methods=names)
     notes: tuple[Note | str, ...] = ()
@@ -361,7 +357,7 @@ def _method_interval(
     name: str, people: Individuals, confidence: float, n_resamples: int | None, rng: Rng
 ) -> MethodInterval:
     """Compute the interval of a method, and note if it is degenerate."""
-    method = known_method(name)
+    method = REPEATED_METHODS[name]
     ends = method.limits(people, confidence=confidence, n_resamples=n_resamples, rng=rng)
     low, high = (float(end) for end in ends)
     errors = int(people.total_errors)

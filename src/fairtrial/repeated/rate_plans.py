@@ -28,8 +28,7 @@ from fairtrial.inference.intervals import normal_quantile
 from fairtrial.published.rates import rule_of_three
 from fairtrial.repeated.attempts import Individuals, Rng
 from fairtrial.repeated.limits import beta_binomial_limits, logit_limits
-from fairtrial.repeated.models import MOST_SIMULATED, Generator, drawn_people, errors_pmf
-from fairtrial.repeated.outcomes import sums_of_squares
+from fairtrial.repeated.models import MOST_SIMULATED, Generator, drawn_people, errors_pmf, sums_of_squares
 
 Scale: TypeAlias = Literal["linear", "logit"]
 
@@ -243,16 +242,8 @@ class TradeOff(Record):
 class SimulatedPlan(Record):
     """The outcome of simulated tests as planned.
 
-    Attributes
-    ----------
-    data_sets : int
-        How many tests were simulated.
-    mean_half_width : float
-        The mean half-width of the interval BB, on the scale of the rate.
-    coverage : float
-        The proportion of tests in which the interval LBB covers the true rate.
-    share_below_claim : float or None
-        The proportion with the upper bound below the claimed rate; without errors, the bound over individuals.
+    The mean half-width is that of BB, on the scale of the rate, and the coverage that of LBB; `share_below_claim` is
+    the proportion of tests with the upper bound below the claimed rate (without errors, the bound over individuals).
     """
 
     FIELDS: ClassVar = (
@@ -360,7 +351,7 @@ class RatePlan(Result):
         return expected | {"half_width": linear, "logit_half_width": reach, "low": low, "high": high}
 
     def answer(self) -> str:
-        """Give people, attempts of each, and what they are enough for."""
+        """Write people, attempts of each, and what they are enough for."""
         design = f"{plural(self.individuals, 'person', 'people')} with {plural(self.attempts, 'attempt')} each"
         level, rho = level_text(self.confidence), f"correlation {self.rho:g}"
         if self.below is None:
@@ -445,8 +436,7 @@ def plan_rate(
     person_cost : float, default 1.0
         The cost of one more person, in attempts.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated: some repeat one decision of the person (``oman-zucker``), or
-        each person has an error rate (``beta-binomial``).
+        How attempts of a person come to be correlated; see `errors_pmf`.
     data_sets : int, default 0
         How many data sets are simulated at most, to check the plan as `check_plan` does; 0 for none.
     rng : numpy.random.Generator, int or None, default 0
@@ -492,21 +482,18 @@ def plan_rate(
         needed = attempts_for_half_width(pi, half_width or 0.0, scale=scale, confidence=confidence)
     else:
         needed = attempts_for_upper_bound(pi, below, confidence=confidence, power=power)
-    reached = None
+    bound, correlation = None, rho
     if below is None or pi == 0 or (attempts or 1) > MOST_SIMULATED:
-        # without errors the correlation cannot be estimated, and only people count
-        correlation = 1.0 if pi == 0 and rho > 0 else rho
+        if pi == 0 and rho > 0:
+            correlation = 1.0  # without errors it cannot be estimated, and only people count
         if individuals is not None:
             attempts = _attempts(needed, correlation, individuals)
         attempts = attempts or _cheapest(needed, correlation, person_cost)
-        rows = tuple(
-            TradeOff(m, _individuals(needed, correlation, m), person_cost) for m in sorted({*_ATTEMPTS, attempts})
-        )
-        people, independent = individuals or _individuals(needed, correlation, attempts), needed
+        numbers = {*_ATTEMPTS, attempts}
     else:
         bound = UpperBound(pi, rho, below, confidence, generator)
-        # the formula says where to search
         if individuals is not None:
+            # the formula says where to search
             enough = individuals >= 2 and individuals > needed * rho
             start = _attempts(needed, rho, individuals) if enough else 1
             attempts = smallest_that_stays(
@@ -518,23 +505,26 @@ def plan_rate(
                     "correlation of {rho:g}; more people are needed"
                 )
                 raise ParameterError(template, code="too-few-people", individuals=individuals, power=power, rho=rho)
+        numbers = {*_ATTEMPTS[:7], attempts or _cheapest(needed, rho, person_cost)}
 
-        def people_for(attempts: int) -> int:
-            start = _individuals(needed, rho, attempts)
-            # with many errors at the claimed rate, one more or less hardly matters
-            smooth = start * attempts * below > 60
-            people = smallest_that_stays(lambda n: bound.power(n, attempts) >= power, start=start, smooth=smooth)
-            assert people is not None  # more people always do in the end
-            return people
+    def people_for(attempts: int) -> int:
+        start = _individuals(needed, correlation, attempts)
+        if bound is None:
+            return start
+        # with many errors at the claimed rate, one more or less hardly matters
+        smooth = start * attempts * bound.below > 60
+        people = smallest_that_stays(lambda n: bound.power(n, attempts) >= power, start=start, smooth=smooth)
+        assert people is not None  # more people always do in the end
+        return people
 
-        numbers = sorted({*_ATTEMPTS[:7], attempts or _cheapest(needed, rho, person_cost)})
-        rows = tuple(TradeOff(m, people_for(m), person_cost) for m in numbers)
-        # without correlation one attempt of each is planned, as for other goals
-        attempts = attempts or (1 if rho == 0 else min(rows, key=lambda row: row.cost).attempts)
-        people = individuals or next(row.individuals for row in rows if row.attempts == attempts)
-        independent = people * attempts / float(design_effect(attempts, rho))
-        reached = bound.power(people, attempts)
-    plan = RatePlan(people, attempts, pi, rho, confidence, independent, below, reached, rows)
+    rows = tuple(TradeOff(m, people_for(m), person_cost) for m in sorted(numbers))
+    # without correlation one attempt of each is planned, as for other goals
+    attempts = attempts or (1 if rho == 0 else min(rows, key=lambda row: row.cost).attempts)
+    people = individuals or next(row.individuals for row in rows if row.attempts == attempts)
+    reached = None
+    if bound is not None:
+        needed, reached = people * attempts / float(design_effect(attempts, rho)), bound.power(people, attempts)
+    plan = RatePlan(people, attempts, pi, rho, confidence, needed, below, reached, rows)
     if not data_sets or not pi or attempts > MOST_SIMULATED:
         return plan
     return replace(plan, simulated=check_plan(plan, generator=generator, data_sets=data_sets, rng=rng))
@@ -580,8 +570,7 @@ def check_plan(
     plan : RatePlan
         The result of `plan_rate`.
     generator : {"oman-zucker", "beta-binomial"}, default "oman-zucker"
-        How attempts of a person come to be correlated: some repeat one decision of the person (``oman-zucker``), or
-        each person has an error rate (``beta-binomial``).
+        How attempts of a person come to be correlated; see `errors_pmf`.
     data_sets : int, default 10000
         How many data sets are simulated at most; there are fewer if each has very many attempts.
     rng : numpy.random.Generator, int or None, default 0

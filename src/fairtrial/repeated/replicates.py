@@ -24,18 +24,8 @@ def replicate_limits(
 ) -> tuple[Any, Any]:
     """Compute percentiles of replicated rates, one pair per data set.
 
-    Parameters
-    ----------
-    people
-        Whose rates are replicated: each kind of person has a rate of its own.
-    repeats
-        How often attempts of each kind are drawn: one row per data set.
-    confidence
-        The probability between the two percentiles.
-    n_resamples
-        The number of replicates; None for infinitely many.
-    rng
-        A generator or a seed.
+    Attempts of people of each kind are drawn as often as `repeats` says, one row per data set; without a number of
+    resamples there are infinitely many.
     """
     levels = order_statistics(confidence, n_resamples, len(repeats), as_generator(rng))
     low, high = sum_quantiles(people.errors / people.attempts, repeats, levels).T / repeats.sum(axis=1)
@@ -43,20 +33,10 @@ def replicate_limits(
 
 
 def order_statistics(confidence: float, n_resamples: int | None, data_sets: int, rng: np.random.Generator) -> Floats:
-    """Draw the levels of the two percentiles of a number of replicates.
+    """Draw the levels of the lower and the upper percentile of a number of replicates, one row per data set.
 
     Percentiles are the order statistics ceil(T tail) and ceil(T (1 - tail)) of T replicates, so their levels are those
     order statistics of T uniform numbers; the levels of infinitely many replicates are not random.
-
-    Returns
-    -------
-    ndarray
-        The lower and the upper level, one row per data set.
-
-    Raises
-    ------
-    ParameterError
-        If the confidence is outside (0, 1), or there is no resample.
     """
     tail = (1 - check_confidence(confidence)) / 2
     if n_resamples is None:
@@ -67,7 +47,7 @@ def order_statistics(confidence: float, n_resamples: int | None, data_sets: int,
 
 
 def percentile_ranks(confidence: float, n_resamples: int) -> tuple[int, int]:
-    """Give the ranks of the two percentiles among the sorted replicates, counted from 1."""
+    """Return the ranks of the two percentiles among the sorted replicates, counted from 1."""
     tail = (1 - confidence) / 2
     # 0.025 * 1000 must not become 26 by rounding
     low = int(np.ceil(tail * n_resamples - 1e-9))
@@ -77,19 +57,8 @@ def percentile_ranks(confidence: float, n_resamples: int) -> tuple[int, int]:
 def sum_quantiles(probabilities: Floats, repeats: Floats, levels: Floats) -> Floats:
     r"""Find the smallest x with :math:`P(\sum_k Bin(r_k, p_k) \le x) \ge u`.
 
-    Parameters
-    ----------
-    probabilities
-        The probabilities p, one per kind of draw.
-    repeats
-        The numbers r of draws of each kind: one row per data set, one column per kind.
-    levels
-        The levels u, one row per data set.
-
-    Returns
-    -------
-    ndarray
-        The quantiles x, in the shape of the levels.
+    Probabilities p are one per kind of draw; repeats r have one row per data set and one column per kind, and the
+    quantiles x have the shape of the levels u, one row per data set.
 
     Notes
     -----

@@ -97,7 +97,7 @@ class IndividualsTests(Result):
     notes: tuple[Note, ...] = ()
 
     def answer(self) -> str:
-        """Give the conclusion of the first test."""
+        """Write the conclusion of the first test."""
         test = self.tests[0]
         if self.rate is not None:
             claims = {
@@ -277,14 +277,13 @@ def _moments(errors: Floats, attempts: Floats) -> Moments:
     return ClassCounts.of({"claim": counts}, accepted=False).moments()
 
 
-def _variance(first: Moments, second: Moments | None = None, *, same_people: bool = False) -> Variance:
+def _variance(*devices: Moments, same_people: bool = False) -> Variance:
     """Estimate the variance of a rate, or of the first less the second.
 
     It is not below that of half an error in each rate, all attempts of a person as one: without errors nothing tells
     how correlated they are. Degrees of freedom are at most those of people: the same people are one sample.
     """
-    devices = [first] if second is None else [first, second]
-    variance = Components([(first, devices[-1])]).variance([1.0], [float(1 - len(devices))])
+    variance = Components([(devices[0], devices[-1])]).variance([1.0], [float(1 - len(devices))])
     halves = ((0.5 / device.trials, device.effective) for device in devices)
     least = sum(half * (1 - half) / people for half, people in halves)
     of_people = [device.effective - 1 for device in devices]

@@ -1,9 +1,10 @@
-"""Read the inputs of a command: score files whole, in pieces or as counts."""
+"""Answer a command: read its files, whole, in pieces or as counts; ask its function; write and print the result."""
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,29 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from fairtrial.cli.output import Bar, reading_bar
+from fairtrial.cli.commands import Declared
+from fairtrial.cli.output import (
+    Bar,
+    check_outputs,
+    dev_beside,
+    name_outputs,
+    print_result,
+    reading_bar,
+    write_outputs,
+)
 from fairtrial.core.errors import InputError, OutputError, ParameterError, check_classes
 from fairtrial.core.notes import Note
-from fairtrial.core.parameters import Argument, read_bytes, read_names
+from fairtrial.core.parameters import (
+    Argument,
+    arguments_of,
+    flag_of,
+    parameter_of,
+    read_names,
+    read_number,
+    read_whole,
+    refuse_excluded,
+)
+from fairtrial.core.words import use_distances
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -22,71 +42,205 @@ if TYPE_CHECKING:
     from fairtrial.core.trials import Trials
     from fairtrial.inference.folds import Block
 
-_ROLES = ("claim", "subject", "model", "probe", "label", "system", "score", "other")
 _PATIENCE = 20
 """Seconds to wait for a cluster, and for one of its workers."""
 
 
+def run_question(declared: Declared, function: Any, arguments: Sequence[Argument], typed: dict[str, Any]) -> None:
+    """Read the files, ask the function, write and print its result."""
+    context = click.get_current_context()
+    takes = inspect.signature(function).parameters
+    files = named_files(context, READ)
+    beside = [dev_beside(typed["scores_out"])] if typed.get("scores_out") and typed.get("dev") else []
+    check_not_read(context, files, beside)
+    check_outputs({name: path for name, path in typed.items() if name not in takes})
+    values, data = ask(declared, function, arguments, typed)
+    trials = next((each for each in (*data.values(), values.get("people")) if hasattr(each, "systems")), None)
+    if trials is not None:
+        values |= _as_in_files(typed, trials, values)
+    with Bar(context.info_name or "") as bar:
+        if "progress" in takes:
+            values["progress"] = bar.advance
+        if "journal" in takes and typed.get("out") and not values.get("like"):
+            values["journal"] = f"{typed['out']}.journal"
+        result = function(**data, **values)
+    check_not_read(context, getattr(result, "files_read", ()))
+    write_outputs(result, typed, data, files)
+    print_result(result, typed)
+    name_outputs(result, typed)
+    if values.get("journal"):
+        from fairtrial.repeated.journal import remove_journal
+
+        remove_journal(values["journal"])
+
+
+def ask(
+    declared: Declared, function: Any, arguments: Sequence[Argument], typed: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Give the keyword arguments of a function, and its trials."""
+    takes = inspect.signature(function).parameters
+    values = values_of(arguments, typed)
+    if "costs" not in takes:
+        values = with_costs(values, typed)
+    elif isinstance(values.get("costs"), str):
+        values["costs"] = _single_costs(values["costs"])
+    if not declared.reads:
+        refuse_excluded(function, values)
+        return values, {}
+    if declared.reads == "paths":
+        return values | reading_keywords(typed), {}
+    if declared.reads == "people":
+        return values | {"people": _people(typed, values)}, {}
+    data = read_sets(declared, takes, typed, values)
+    if "dev" in takes:
+        data.setdefault("dev", None)
+    if isinstance(values.get("folds"), str):
+        data["dev"], values["folds"] = given_folds(data["dev"], values["folds"])
+    systems = names_of(typed)
+    if systems and "systems" in takes:
+        values["systems"] = systems
+    if "other" in takes and (typed["other_dev"] or typed["other_test"]):
+        if not typed["other_dev"] or not typed["other_test"]:
+            raise ParameterError("give both --other-dev F and --other-test F")
+        from fairtrial.formats.read import read_pair
+
+        values["other"] = read_pair(
+            typed["other_dev"], typed["other_test"], **reading_keywords(typed) | {"systems": ()}
+        )
+    refuse_excluded(function, values, has_scores=all(getattr(each, "has_scores", True) for each in data.values()))
+    return values, data
+
+
+def _people(typed: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    """Give a table of errors and attempts, or the scores of one system."""
+    if "threshold" not in values:
+        refuse_reading(typed, "applies to scores, and without {threshold!p} FILE is a table", threshold=...)
+        return typed["people"]
+    from fairtrial.formats.read import read_trials
+
+    with reading_bar([typed["people"]]) as bar:
+        trials = read_trials(typed["people"], progress=bar.advance, **reading_keywords(typed))
+    if len(trials.systems) > 1:
+        template = "{file} has the systems {names:list}; name one with {systems!p}"
+        raise ParameterError(template, file=typed["people"], names=trials.systems, systems=0)
+    return trials
+
+
+def with_costs(values: dict[str, Any], typed: Mapping[str, Any], *, required: bool = True) -> dict[str, Any]:
+    """Put the costs of --dcf in the place of the name dcf; an error if nothing is called so."""
+    if typed.get("costs") is None:
+        return values
+    costs = _single_costs(typed["costs"])
+
+    def priced(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(priced, value))
+        return costs if value == "dcf" else value
+
+    replaced = {name: priced(value) for name, value in values.items()}
+    if required and replaced == values:
+        template = "{costs!p} gives the costs of dcf, and neither the criterion nor a measure is dcf"
+        raise ParameterError(template, code="does-not-apply", costs=0)
+    return replaced
+
+
+def _single_costs(text: str) -> Any:
+    """Read the costs of one operating point."""
+    from fairtrial.calibration.evidence import cost_target
+    from fairtrial.rules.measures import DetectionCosts
+
+    try:
+        numbers = [read_number(part) for part in text.split(",")] if text.count(",") == 3 else []
+        if numbers:
+            return DetectionCosts(*numbers)
+        points = cost_target(text).points
+        if len(points) != 1:
+            raise ParameterError("is several operating points, which fairtrial calibrate takes")
+    except ParameterError as error:
+        template = "{costs!p} {text}: {why}"
+        raise ParameterError(template, code=error.code, costs=0, text=text, why=str(error)) from error
+    return DetectionCosts(points[0].miss, points[0].prior, points[0].false_alarm, 1 - points[0].prior)
+
+
 def reading_arguments() -> list[Argument]:
     """List the options that say how score files are read."""
-    from fairtrial.core.parameters import arguments_of
     from fairtrial.formats.sheets import ReadOptions
 
-    arguments = {one.name: one for one in arguments_of(ReadOptions) if one.name != "systems"}
-    for name in ("columns", "genuine_labels"):
-        arguments[name] = Argument(name, repeated=True, default=())
-    arguments["negate"] = Argument("negate", bool, default=False)
-    text = "Scores of this system are distances; may be repeated."
-    return [
-        Argument("format", help="Format of the files, if it should not be detected."),
-        *arguments.values(),
-        Argument("negate_system", repeated=True, default=(), help=text),
-    ]
+    arguments = {argument.name: argument for argument in arguments_of(ReadOptions)} | {
+        "columns": Argument("columns", repeated=True, default=()),
+        "negate": Argument("negate", bool, default=False),
+    }
+    del arguments["systems"]
+    return [Argument("format"), *arguments.values(), Argument("negate_system", repeated=True, default=())]
 
 
-def reading_keywords(typed: Mapping[str, Any], systems: Sequence[str] = ()) -> dict[str, Any]:
+def values_of(arguments: Iterable[Argument], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn what was typed into keyword arguments, leaving out what was not given."""
+    values: dict[str, Any] = {}
+    for argument in arguments:
+        value = typed.get(argument.name)
+        if value is None or value == () or (argument.type is bool and value is False):
+            continue
+        try:
+            values[argument.name] = _read(argument, value)
+        except ParameterError as error:
+            raise ParameterError(f"{flag_of(argument.name)}: {error}", code=error.code) from error
+    return values
+
+
+def _read(argument: Argument, value: Any) -> Any:
+    declaration = argument.parameter
+    by_type: dict[type, Callable[[str], Any]] = {int: read_whole, float: read_number}
+    single = declaration.read or by_type.get(argument.type, str)
+    if argument.type is bool or argument.choices:
+        return value
+    if declaration.read_all is not None:
+        return declaration.read_all(value)
+    if argument.numbers and declaration.read is None:
+        entries = value if isinstance(value, tuple) else (value,)
+        numbers = tuple(single(part) for entry in entries for part in entry.split(","))
+        return numbers[0] if len(numbers) == 1 and not argument.repeated else numbers
+    if not isinstance(value, tuple):
+        return single(value)
+    parts = tuple(map(single, value))
+    several = declaration.read is not None and all(isinstance(part, tuple) for part in parts)
+    return tuple(name for part in parts for name in part) if several else parts
+
+
+def reading_keywords(typed: Mapping[str, Any]) -> dict[str, Any]:
     """Make the keyword arguments of `read_trials`."""
+    from fairtrial.formats.sheets import ROLES
+
     if typed["negate"] and typed["negate_system"]:
         raise ParameterError("give either --negate for all systems, or --negate-system for some")
-    labels = _pairs(typed["genuine_labels"], "--label", ("genuine", "impostor"))
-    columns = _pairs(typed["columns"], "--column", _ROLES)
+    values = values_of(reading_arguments(), typed)
+    negated = values.pop("negate_system", ())
+    labels = _pairs(values.get("genuine_labels", ()), "--label", ("genuine", "impostor"))
+    columns = _pairs(values.get("columns", ()), "--column", ROLES)
     single = [role for role, _ in columns if role not in ("score", "other")]
     for role in single:
         if single.count(role) > 1:
             raise ParameterError(f"--column {role}=... was given twice; only score and other may be")
-    for name in typed["names"]:
+    for name in values.get("names", ()):
         check_text("--name", name)
-    return {
-        "format": typed["format"],
-        "columns": {role: name for role, name in columns if role not in ("score", "other")},
+    return values | {
+        "columns": {role: name for role, name in columns if role in single},
         "scores": tuple(name for role, name in columns if role == "score"),
         "others": tuple(name for role, name in columns if role == "other"),
         "genuine_labels": tuple(word for kind, word in labels if kind == "genuine"),
         "impostor_labels": tuple(word for kind, word in labels if kind == "impostor"),
-        "negate": True if typed["negate"] else tuple(typed["negate_system"]),
-        "systems": tuple(systems),
-        "nan": typed["nan"] or "error",
-        **{name: typed[name] for name in ("common", "diagonal", "transpose", "genuine_by", "person")},
-        "names": tuple(typed["names"]),
-        "key": tuple(typed["key"]),
-        "max_size": None if typed["max_size"] is None else _size(typed["max_size"]),
+        "negate": values.get("negate", negated),
+        "systems": names_of(typed),
     }
 
 
-def _size(text: str) -> int:
-    try:
-        return read_bytes(text)
-    except ParameterError as error:
-        raise ParameterError(f"--max-size: {error}") from error
-
-
-def _pairs(entries: Sequence[str], flag: str, known: Sequence[str]) -> list[tuple[str, str]]:
+def _pairs(entries: Sequence[str], flag: str, keys: Sequence[str]) -> list[tuple[str, str]]:
     pairs = []
     for entry in entries:
         key, equals, value = entry.partition("=")
-        if not equals or not value or key not in known:
-            example = f"{value}={key}" if value in known and key else f"{known[0]}=NAME"
-            raise ParameterError(f"{flag} {entry}: expected {'|'.join(known)}=..., as in {flag} {example}")
+        if not equals or not value or key not in keys:
+            example = f"{value}={key}" if value in keys and key else f"{keys[0]}=NAME"
+            raise ParameterError(f"{flag} {entry}: expected {'|'.join(keys)}=..., as in {flag} {example}")
         pairs.append((key, value))
     return pairs
 
@@ -104,22 +258,19 @@ def refuse_reading(typed: Mapping[str, Any], why: str, *, code: str = "does-not-
             raise ParameterError(f"{{{argument.name}!p}} {why}", code=code, **{argument.name: ...}, **values)
 
 
-def distances_among(typed: Mapping[str, Any], trials: Any) -> set[str]:
-    """List the systems whose scores are distances, which are negated when they are read."""
+def _as_in_files(typed: Mapping[str, Any], trials: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Show thresholds of distances, which are negated when they are read, and take one, with the sign of the files."""
+    distances = set(trials.systems if typed["negate"] else typed["negate_system"])
     if typed.get("data"):
         notes = [note for note in trials.notes if isinstance(note, Note) and note.code == "distances"]
-        return {name for note in notes for name in note.values["names"]}
-    return set(trials.systems if typed["negate"] else typed["negate_system"])
-
-
-def threshold_of_scores(threshold: float, distances: set[str], systems: Sequence[str]) -> float:
-    """Give a threshold that was typed as one of the scores: of distances, with the other sign."""
-    if not distances:
-        return threshold
-    if not distances.issuperset(systems):
+        distances = {name for note in notes for name in note.values["names"]}
+    use_distances(distances)
+    if not distances or "threshold" not in values:
+        return {}
+    if not distances.issuperset(trials.systems):
         template = "{threshold!p} is of scores or of distances; choose systems of one kind with {systems!p}"
-        raise ParameterError(template, code="scores-and-distances", threshold=threshold, systems=0)
-    return 0.0 - threshold
+        raise ParameterError(template, code="scores-and-distances", threshold=0, systems=0)
+    return {"threshold": 0.0 - values["threshold"]}
 
 
 def names_of(typed: Mapping[str, Any]) -> tuple[str, ...]:
@@ -128,39 +279,17 @@ def names_of(typed: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def read_sets(
-    typed: Mapping[str, Any],
-    values: Mapping[str, Any],
-    *,
-    takes_folds: bool,
-    dev_is_optional: bool,
-    test_is_optional: bool,
-    needs: Sequence[str],
+    declared: Declared, takes: Mapping[str, Any], typed: Mapping[str, Any], values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Read dev and test: trials, trials in pieces, or counters.
-
-    Parameters
-    ----------
-    typed
-        What was typed, by parameter.
-    values
-        The keyword arguments of the function so far.
-    takes_folds
-        Whether folds may be given instead of test.
-    dev_is_optional, test_is_optional
-        Which set may be missing.
-    needs
-        Options that were given and need all scores in memory.
-
-    Returns
-    -------
-    dict
-        The sets by name; those that are not there are missing.
-    """
+    """Read dev and test by name, those that were given: trials, trials in pieces, or counters."""
     from fairtrial.core.trials import ID_FIELDS
     from fairtrial.formats.files import is_counts
     from fairtrial.formats.read import expected_memory, read_pair, read_trials
     from fairtrial.inference.split import check_same_systems
 
+    takes_folds = "folds" in takes or "blocks" in takes
+    dev_is_optional, test_is_optional = "model" in takes or "threshold" in values, declared.reads == "dev"
+    needs = [flag_of(key) for key in declared.outputs if parameter_of(key).needs_scores and typed.get(key) is not None]
     dev, test, folds = typed["dev"], typed["test"], values.get("folds") if takes_folds else None
     if typed.get("data"):
         return _known_set(typed)
@@ -179,8 +308,7 @@ def read_sets(
     files = (*dev, *test)
     if any(is_counts(name) for name in files):
         return _read_counters(typed, needs)
-    systems = names_of(typed)
-    keywords = reading_keywords(typed, systems)
+    keywords = reading_keywords(typed)
     named = [folds] if isinstance(folds, str) else []
     if "impostor_by" in typed and not values.get("people"):
         named += [*values.get("by", ()), *values.get("impostor_by", ())]
@@ -240,10 +368,10 @@ def _known_set(typed: Mapping[str, Any]) -> dict[str, Any]:
         raise ParameterError(template, data=0, only=0, dev=0, test=0)
     refuse_reading(typed, "says how files are read, and {data!p} knows that", data=...)
     dev, test = load_dataset(typed["data"], set=typed["only"])
-    known = DATASETS.get(typed["data"])
-    if known is not None and "repeats" in known.uses:
+    dataset = DATASETS.get(typed["data"])
+    if dataset is not None and "repeats" in dataset.uses:
         template = "{name} has no dev trials; these are dev and test of the first of its random splits by people"
-        dev = dev.with_notes(Note("random-split", template, name=known.name))
+        dev = dev.with_notes(Note("random-split", template, name=dataset.name))
     systems = names_of(typed)
     return {"dev": dev.select(systems), "test": test.select(systems)} if systems else {"dev": dev, "test": test}
 
@@ -280,7 +408,7 @@ def _open_sets(typed: Mapping[str, Any], keywords: dict[str, Any], needs: Sequen
     from fairtrial.formats.files import expand
     from fairtrial.inference.split import check_same_systems
 
-    for flag in [*needs, *(["--common"] if keywords.pop("common") else [])]:
+    for flag in [*needs, *(["--common"] if keywords.pop("common", False) else [])]:
         why = "needs all trials in memory, and these are read in pieces; allow more with --memory"
         raise ParameterError(f"{flag} {why}", code="needs-trials")
     if not typed["test"]:
