@@ -78,6 +78,13 @@ def test_of_many_systems_the_answer_has_the_differences_of_the_nearest_rivals(ei
     assert [pairs[name].p_value < 0.05 for name in rivals[:3]] == [False, False, True]
 
 
+def test_the_other_side_of_a_one_sided_test_is_not_called_indistinguishable() -> None:
+    # best - old is far below 0, which is not what was claimed
+    answer = compare(DEV, TEST, systems=["best", "old", "new"], alternative="greater", n_resamples=50).answer()
+    assert "it is not shown by one-sided tests to differ from" in answer
+    assert "distinguishable" not in answer
+
+
 def test_of_many_pairs_those_of_the_best_are_shown_below_the_ranking(eight: Comparison) -> None:
     ranking, tests = eight.main_tables()
     best, *rivals = [rank.system for rank in eight.ranking]

@@ -453,6 +453,8 @@ class Comparison(Result):
             return self.sentences()[0]
         best = self.ranking[0]
         extreme, word = ("highest", "higher") if self.measure.higher_is_better else ("lowest", "lower")
+        two_sided = self.pairs[0].headline.alternative == "two-sided"
+        unsure = "not distinguishable from" if two_sided else "not shown by one-sided tests to differ from"
         claims: dict[str, list[str]] = {}
         for place, pair in enumerate(self._of_best):
             rival, sure = pair.b if pair.a == best.system else pair.a, pair.p_value < 1 - pair.confidence
@@ -462,7 +464,7 @@ class Comparison(Result):
                 size = _amount(sign * pair.difference, pair.headline.is_share)
                 by = f" by {size} ({span}, " if sure else f" ({size} {word}, differences up to {most} not excluded, "
                 rival += f"{by}{p_phrase(pair.p_value)})"
-            claims.setdefault("better than" if sure else "not distinguishable from", []).append(rival)
+            claims.setdefault("better than" if sure else unsure, []).append(rival)
         it_is = " and ".join(f"{claim} {in_a_row(rivals)}" for claim, rivals in claims.items())
         value = figure_text(best.value, self.measure.is_share)
         how = f"{level_text(self.pairs[0].confidence)} confidence, {adjustment_text(self.correction, len(self.pairs))}"
