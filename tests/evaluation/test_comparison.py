@@ -7,8 +7,12 @@ import pytest
 from numpy.typing import NDArray
 
 from fairtrial import Trials, TrialsError, evaluate
+from fairtrial.benchmark import load_lausanne
 from fairtrial.core.errors import ParameterError
-from fairtrial.evaluation.comparison import compare
+from fairtrial.core.notes import Note
+from fairtrial.core.tables import Table
+from fairtrial.core.words import p_phrase
+from fairtrial.evaluation.comparison import Comparison, compare
 from fairtrial.inference import make_blocks
 from fairtrial.inference.multiplicity import adjust_p_values
 
@@ -49,6 +53,72 @@ def test_only_the_leading_test_is_computed_unasked(monkeypatch: pytest.MonkeyPat
     assert result.answer() in str(result)
     with pytest.raises(AssertionError, match="asked"):
         result.pairs[0].tests  # noqa: B018
+
+
+@pytest.fixture(scope="module")
+def eight() -> Comparison:
+    """Eight systems of the XM2VTS database, 28 pairs."""
+    lp1 = load_lausanne().sets[0]
+    return compare(lp1.dev, lp1.test)
+
+
+def test_of_many_systems_the_answer_has_the_differences_of_the_nearest_rivals(eight: Comparison) -> None:
+    best, *rivals = [rank.system for rank in eight.ranking]
+    pairs = {name: next(pair for pair in eight if {pair.a, pair.b} == {best, name}) for name in rivals}
+    answer = eight.answer()
+    for name in rivals:
+        pair = pairs[name]
+        low, high = sorted(100 * end * np.sign(pair.difference) for end in pair.interval)
+        size = f"{100 * abs(pair.difference):#.3g} points"
+        figures = f"by {size} ({low:#.3g} to {high:.2f}, {p_phrase(pair.p_value)})"
+        if pair.p_value > 0.05:
+            figures = f"({size} lower, differences up to {high:.2f} points not excluded, p = {pair.p_value:.3g})"
+        assert (f"{name} {figures}" in answer) == (name in rivals[:3])
+        assert name in answer
+    assert [pairs[name].p_value < 0.05 for name in rivals[:3]] == [False, False, True]
+
+
+def test_the_other_side_of_a_one_sided_test_is_not_called_indistinguishable() -> None:
+    # best - old is far below 0, which is not what was claimed
+    answer = compare(DEV, TEST, systems=["best", "old", "new"], alternative="greater", n_resamples=50).answer()
+    assert "it is not shown by one-sided tests to differ from" in answer
+    assert "distinguishable" not in answer
+
+
+def test_of_many_pairs_those_of_the_best_are_shown_below_the_ranking(eight: Comparison) -> None:
+    ranking, tests = eight.main_tables()
+    best, *rivals = [rank.system for rank in eight.ranking]
+    assert (ranking.name, tests.name) == ("ranking", "tests")
+    assert [{*pair.split(" - ")} for pair in tests.column("pair")] == [{best, rival} for rival in rivals]
+    (note,) = (note for note in tests.notes if isinstance(note, Note) and note.code == "other-tests")
+    assert "shows 21 more pairs, the other tests" in str(note)
+    # adjusted over all pairs, shown or not; against a reference, all pairs are shown
+    assert set(tests.column("p_adjusted")) < {pair.p_value for pair in eight}
+    assert eight.pairs[0].p_value == adjust_p_values([pair.headline.p_value for pair in eight])[0]
+    lp1 = load_lausanne().sets[0]
+    of_reference = compare(lp1.dev, lp1.test, reference=rivals[0])
+    assert [len(table.rows) for table in of_reference.main_tables()] == [8, 7]
+
+
+def test_an_interval_that_contradicts_the_adjusted_p_is_noted(eight: Comparison) -> None:
+    def noted(tests: Table) -> set[str]:
+        notes = [note for note in tests.notes if isinstance(note, Note) and note.code == "unadjusted-intervals"]
+        return {pair for note in notes for pair in note.about.split(", ")}
+
+    apart = {f"{pair.a} - {pair.b}" for pair in eight if pair.headline.p_value < 0.05 <= pair.p_value}
+    assert len(apart) == 5
+    assert noted(eight.tables()[0]) == apart
+    assert noted(eight.main_tables()[1]) == set()  # these pairs are not shown
+    unadjusted = compare(DEV, TEST, correction="none", alternative="greater", n_resamples=50)
+    assert noted(unadjusted.tables()[0]) == set()
+
+
+def test_a_test_by_its_name() -> None:
+    (pair,) = compare(DEV, TEST, systems=["old", "best"], n_resamples=50)
+    assert pair.test("cluster") is pair.headline
+    assert pair.test("mcnemar") in pair.tests
+    with pytest.raises(ParameterError, match="did you mean 'mcnemar'"):
+        pair.test("mcnemer")
 
 
 def test_letters_tell_the_better_system_apart() -> None:
@@ -364,5 +434,7 @@ def test_pairs_by_the_names_of_their_systems() -> None:
     assert len(result) == 6
     assert (pair.a, pair.b, pair.p_value) == ("old", "new", pair.to_dict()["tests"][0]["p_adjusted"])
     assert pair.difference == pytest.approx(pair.counts_a.hter - pair.counts_b.hter)
-    with pytest.raises(KeyError, match=r"old.*twin"):
+    with pytest.raises(KeyError, match=r"no pair \('new', 'old'\); there is \('old', 'new'\)"):
         result["new", "old"]
+    with pytest.raises(KeyError, match=r"old.*twin"):
+        result["new", "other"]

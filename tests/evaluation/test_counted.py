@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import fairtrial as ft
 from fairtrial import evaluate, performance_curve, roc_curve
 from fairtrial.core.notes import Note
+from fairtrial.core.words import percent
 from fairtrial.inference import TrialSets, judge_at
 from fairtrial.inference.estimates import judged_intervals
 from fairtrial.rules.eer import EerDefinition
@@ -52,6 +53,7 @@ def test_distinct_scores_give_the_same_as_in_memory(name: str) -> None:
     assert own.intervals == expected.intervals
     assert own.measure_intervals["f1"].interval == pytest.approx(expected.measure_intervals["f1"].interval)
     assert own.bounds["test"]["hter"] == (expected.test.hter,) * 2
+    assert "for certain between" not in own.answer()
     assert "bounds" not in codes(found)
 
 
@@ -72,6 +74,8 @@ def test_bounds_of_shared_cells_hold_the_figures_in_memory(name: str) -> None:
     (shown,) = found.tables()[-1].sections()
     assert all(cell.endswith(" %") for row in shown if row[2] != "threshold" for cell in row[3:5])
     own = found["face"]
+    low, high = map(percent, test_bounds["hter"])
+    assert (f"; for certain between {low} and {high}" in own.answer()) == (low != high)
     assert "bounds" in codes(found)
     assert own.test == ft.counting.count_errors(test, own.threshold).scalar()
     assert own.dev == ft.counting.count_errors(dev, own.threshold).scalar()

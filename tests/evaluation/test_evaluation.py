@@ -1,12 +1,23 @@
 """Evaluation of one system, from dev to the interval."""
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fairtrial import MEASURES, DetectionCosts, ParameterError, Trials, TrialsError, evaluate, performance_curve
+from fairtrial import (
+    MEASURES,
+    DetectionCosts,
+    ParameterError,
+    Trials,
+    TrialsError,
+    evaluate,
+    performance_curve,
+    read_trials,
+)
 from fairtrial.core.notes import Note
+from fairtrial.core.words import wording
 from fairtrial.evaluation.evaluation import Evaluation
 from fairtrial.inference import TrialSets, judge, judged_interval, make_blocks, rate_interval
 from fairtrial.inference.estimates import estimate
@@ -77,11 +88,42 @@ def test_one_system_of_several_is_named() -> None:
     )
 
 
-def test_different_systems_in_dev_and_test() -> None:
-    a = Trials.from_arrays([1.0, 0.0], [True, False], systems=["a"])
-    b = Trials.from_arrays([1.0, 0.0], [True, False], systems=["b"])
-    with pytest.raises(TrialsError, match="different systems: a in dev only; b in test only"):
-        evaluate(a, b)
+@pytest.mark.parametrize(("negate", "advice"), [(False, "read distances with negate"), (True, "without negate")])
+def test_reversed_scores_are_not_to_be_negated_twice(negate: bool, advice: str, tmp_path: Path) -> None:
+    rows = [f"{label},{score if negate else -score}" for label, score in (("genuine", 2), ("impostor", 1))]
+    (tmp_path / "scores.csv").write_text("\n".join(["label,face", *rows, ""]))
+    trials = read_trials(tmp_path / "scores.csv", negate=negate)
+    (note,) = (note for note in evaluate(trials, trials)["face"].notes if "the EER on dev is 100" in str(note))
+    assert str(note).endswith(advice)
+
+
+def test_alpha_without_effect_is_the_first_warning() -> None:
+    result = evaluate(DEV, TEST, alpha=0.3)
+    (note,) = (note for note in result["system"].notes if isinstance(note, Note) and note.code == "alpha-ignored")
+    assert note.warning
+    assert str(result).splitlines()[1].startswith("warning: alpha=0.3 has no effect with the criterion eer; criterion")
+    assert "alpha-ignored" not in str(evaluate(DEV, TEST, criterion="wer-min", alpha=0.3).to_dict()["systems"])
+
+
+@pytest.mark.parametrize(
+    ("on_dev", "on_test", "advice"),
+    [
+        ("a", "b", "a in dev only; b in test only; read both with --name a if b is a"),
+        ("ab", "ac", "b in dev only; c in test only; read both with --system a, or with --name a --name b if c is b"),
+        ("ab", "ca", "b in dev only; c in test only; read both with --system a"),
+        ("abc", "a", "b, c in dev only; read both with --system a"),
+        ("ab", "cd", "a, b in dev only; c, d in test only; select or rename the systems"),
+    ],
+)
+def test_different_systems_in_dev_and_test(on_dev: str, on_test: str, advice: str) -> None:
+    dev, test = (
+        Trials.from_arrays([[1.0] * len(names), [0.0] * len(names)], [True, False], systems=list(names))
+        for names in (on_dev, on_test)
+    )
+    with pytest.raises(TrialsError) as raised:
+        evaluate(dev, test)
+    with wording(style="shell"):
+        assert str(raised.value) == f"dev and test hold different systems: {advice}"
 
 
 def test_zero_errors_come_with_the_rule_of_three() -> None:

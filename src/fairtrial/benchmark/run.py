@@ -32,7 +32,7 @@ from fairtrial.fusion.fusion import fusion_gain
 from fairtrial.fusion.methods import FusionMethod, as_fusion
 from fairtrial.fusion.model import Missing
 from fairtrial.fusion.normalise import NORMALISATIONS
-from fairtrial.inference.decide import Judgement, judge
+from fairtrial.inference.decide import Judgement, ignored_alpha, judge
 from fairtrial.inference.estimates import dev_moves, judged_interval
 from fairtrial.inference.multiplicity import adjust_p_values
 from fairtrial.inference.split import TrialSets, seed_of
@@ -311,7 +311,7 @@ def run_benchmark(
                 baselines,
                 tuple(results),
                 {name: pool_curves([each.curve for each in group], system=name) for name, group in by_group.items()},
-                (*map(as_note, benchmark.notes), *_notes(results), *dict.fromkeys(people)),
+                (*ignored_alpha(rule, alpha), *map(as_note, benchmark.notes), *_notes(results), *dict.fromkeys(people)),
             )
         )
     contest = compare_runs(runs, confidence=confidence) if len(runs) > 1 else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fairtrial.core.results import Result
     from fairtrial.counting.pieces import PassState
 
-FIRST = frozenset({"same-trials", "reversed-scores"})
+FIRST = frozenset({"alpha-ignored", "same-trials", "reversed-scores"})
 """Codes of warnings that stand above the tables: without them no figure means what it seems to."""
 
 _PATIENCE, _EVERY = 2.0, 0.25

@@ -18,7 +18,6 @@ from fairtrial.cli.output import (
     check_outputs,
     dev_beside,
     name_outputs,
-    print_notes,
     print_result,
     reading_bar,
     write_outputs,
@@ -69,21 +68,10 @@ def run_question(declared: Declared, function: Any, arguments: Sequence[Argument
     write_outputs(result, typed, data, files)
     print_result(result, typed)
     name_outputs(result, typed)
-    if "alpha" in values and "criterion" in takes and not typed["json"]:
-        note_ignored_alpha(result, values.get("criterion", takes["criterion"].default), values["alpha"])
     if values.get("journal"):
         from fairtrial.repeated.journal import remove_journal
 
         remove_journal(values["journal"])
-
-
-def note_ignored_alpha(result: Any, criterion: Any, alpha: float) -> None:
-    """Say that the criterion takes no alpha, if the result does not say so."""
-    from fairtrial.inference.decide import ignored_alpha
-    from fairtrial.rules.criteria import as_criterion
-
-    in_tables = {note for table in result.main_tables() for note in table.notes}
-    print_notes([note for note in ignored_alpha(as_criterion(criterion), alpha) if note not in in_tables], aside=True)
 
 
 def ask(

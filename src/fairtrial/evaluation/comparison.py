@@ -15,6 +15,7 @@ from fairtrial.core.errors import (
     ParameterError,
     TrialsError,
     as_generator,
+    check_choice,
     check_confidence,
     check_resamples,
     check_workers,
@@ -76,7 +77,6 @@ from fairtrial.rules.measures import (
     linear_weights,
 )
 
-_OTHER_TESTS = Note("other-tests", "{all!p} shows the other tests and what each assumes", all=None)
 _UNPAIRED = Note(
     "unpaired",
     "counts do not show on which trials two systems err together, so the test treats their trials as different ones: "
@@ -84,8 +84,8 @@ _UNPAIRED = Note(
     "themselves for paired tests",
 )
 _NO_BOOTSTRAP = Note("no-bootstrap", "a bootstrap by people needs all trials in memory, so there is none", detail=True)
-_MOST_DESCRIBED = 3
-"""Maximum number of systems whose difference from the best is in the answer."""
+_MOST = 3
+"""Maximum number of rivals whose difference from the best is in the answer, and of pairs that are all shown unasked."""
 _ASSUMED = {
     "dependent": "independent trials",
     "independent": "independent trials, systems that err independently of each other",
@@ -109,6 +109,17 @@ _AGREEMENT_COLUMNS = (
     Column("only_b_wrong", "c: only B wrong", "count"),
     Column("both_wrong", "d: both wrong", "count"),
 )
+
+
+def _other_tests(pairs: int = 0) -> Note:
+    """Say how to see the other tests, and a number of other pairs."""
+    template = "{all!p} shows {pairs}the other tests and what each assumes"
+    return Note("other-tests", template, all=None, pairs=f"{plural(pairs, 'more pair')}, " if pairs else "")
+
+
+def _amount(value: float, is_share: bool, unit: str = "points") -> str:
+    """Write the size of a difference: of shares in points of percent, anything else as a number."""
+    return f"{in_percent(value)} {unit}" if is_share else number_text(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +186,28 @@ class PairComparison(Result):
         """Every test, the leading one first and that of equivalence last."""
         return (self.headline, *self._more[0], *self.shown[1:])
 
+    def test(self, name: str) -> TestResult:
+        """Return a test by its name; the leading one if thresholds are re-estimated in one and fixed in another.
+
+        Parameters
+        ----------
+        name : str
+            The name, such as ``mcnemar``.
+
+        Returns
+        -------
+        TestResult
+            The test.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such test.
+        """
+        by_name = {test.test: test for test in reversed(self.tests)}
+        check_choice("name", name, reversed(by_name))
+        return by_name[name]
+
     @property
     def replicates(self) -> Bootstrap | None:
         """The bootstrap; None if trials were only counted."""
@@ -209,6 +242,14 @@ class PairComparison(Result):
     def interval(self) -> tuple[float, float]:
         """The interval of the difference by the leading test; NaN without a standard deviation."""
         return self.headline.interval(self.confidence) or (nan, nan)
+
+    def _limits(self, sign: float) -> tuple[str, str]:
+        """Write the interval of the difference times `sign`, and the largest difference in it; empty without one."""
+        ends, is_share = self.headline.interval(self.confidence), self.headline.is_share
+        if ends is None:
+            return "", ""
+        low, high = sorted(sign * end for end in ends)
+        return (interval_text if is_share else range_text)(low, high), _amount(max(-low, high), is_share)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result under the names of the command line's JSON."""
@@ -295,7 +336,7 @@ class PairComparison(Result):
     def main_tables(self) -> tuple[Table, ...]:
         """Tabulate the leading test."""
         notes = [as_note(test.note, test.test) for test in self.shown if test.note]
-        return (self._tests(self.shown, self.shown_adjusted, [*notes, _OTHER_TESTS]),)
+        return (self._tests(self.shown, self.shown_adjusted, [*notes, _other_tests()]),)
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate every test, the intervals of the difference, and the trials on which the two disagree."""
@@ -378,10 +419,12 @@ class Comparison(Result):
     notes: tuple[Note | str, ...] = ()
 
     def __getitem__(self, systems: tuple[str, str]) -> PairComparison:
-        for pair in self.pairs:
-            if (pair.a, pair.b) == systems:
-                return pair
-        raise KeyError(f"there is no pair {systems!r}; there are {listed((pair.a, pair.b) for pair in self.pairs)}")
+        by_names = {(pair.a, pair.b): pair for pair in self.pairs}
+        if systems not in by_names:
+            turned = [names for names in by_names if names[::-1] == systems]
+            there = f"there is {turned[0]}" if turned else f"there are {listed(by_names)}"
+            raise KeyError(f"there is no pair {systems!r}; {there}")
+        return by_names[systems]
 
     def __iter__(self) -> Iterator[PairComparison]:
         return iter(self.pairs)
@@ -405,29 +448,34 @@ class Comparison(Result):
         }
 
     def answer(self) -> str:
-        """Write who is better, by how much and how certain; of several pairs, who is best and better than whom."""
-        label, best = term(self.measure.label), self.ranking[0]
+        """Write who is better, by how much and how certain; of several pairs, how far the best is from its rivals."""
         if len(self.pairs) == 1:
             return self.sentences()[0]
+        best = self.ranking[0]
+        extreme, word = ("highest", "higher") if self.measure.higher_is_better else ("lowest", "lower")
+        two_sided = self.pairs[0].headline.alternative == "two-sided"
+        unsure = "not distinguishable from" if two_sided else "not shown by one-sided tests to differ from"
+        claims: dict[str, list[str]] = {}
+        for place, pair in enumerate(self._of_best):
+            rival, sure = pair.b if pair.a == best.system else pair.a, pair.p_value < 1 - pair.confidence
+            sign = 1.0 if pair.difference >= 0 else -1.0
+            span, most = pair._limits(sign)
+            if place < _MOST and span:
+                size = _amount(sign * pair.difference, pair.headline.is_share)
+                by = f" by {size} ({span}, " if sure else f" ({size} {word}, differences up to {most} not excluded, "
+                rival += f"{by}{p_phrase(pair.p_value)})"
+            claims.setdefault("better than" if sure else unsure, []).append(rival)
+        it_is = " and ".join(f"{claim} {in_a_row(rivals)}" for claim, rivals in claims.items())
         value = figure_text(best.value, self.measure.is_share)
-        of_best = [pair for pair in self.pairs if best.system in (pair.a, pair.b)]
-        others: dict[str, list[str]] = {"better than": [], "not distinguishable from": []}
-        for pair in of_best:
-            claim = "better than" if pair.p_value < 1 - pair.confidence else "not distinguishable from"
-            other = pair.b if pair.a == best.system else pair.a
-            ends, is_share = pair.headline.interval(pair.confidence), pair.headline.is_share
-            if len(of_best) <= _MOST_DESCRIBED and ends is not None:
-                low, high = sorted(abs(end) for end in ends)
-                unit = " points" if is_share else ""
-                span = f"by {interval_text(low, high) if is_share else range_text(low, high)}{unit}"
-                if claim != "better than":
-                    span = f"differences up to {in_percent(high) if is_share else number_text(high)}{unit} not excluded"
-                other += f" ({span}, {p_phrase(pair.p_value)})"
-            others[claim].append(other)
-        claims = " and ".join(f"{claim} {in_a_row(names)}" for claim, names in others.items() if names)
-        extreme = "highest" if self.measure.higher_is_better else "lowest"
         how = f"{level_text(self.pairs[0].confidence)} confidence, {adjustment_text(self.correction, len(self.pairs))}"
-        return f"{best.system} has the {extreme} {label}, {value}{f': it is {claims}' if claims else ''}; {how}"
+        return f"{best.system} has the {extreme} {term(self.measure.label)}, {value}: it is {it_is}; {how}"
+
+    @property
+    def _of_best(self) -> list[PairComparison]:
+        """The pairs of the best system, with the nearest rival first."""
+        places = {rank.system: place for place, rank in enumerate(self.ranking)}
+        pairs = [pair for pair in self.pairs if not places[pair.a] * places[pair.b]]
+        return sorted(pairs, key=lambda pair: places[pair.a] + places[pair.b])
 
     def sentences(self) -> tuple[str, ...]:
         """Write one sentence per pair: who is better, by how much, the interval and p.
@@ -444,19 +492,11 @@ class Comparison(Result):
             test, p, sure = pair.headline, pair.p_value, pair.p_value < 1 - pair.confidence
             one_sided = test.alternative != "two-sided"
             sign = 1.0 if one_sided or test.estimate >= 0 else -1.0
-            share = test.is_share
-            size = (
-                f"{in_percent(sign * test.estimate)} percentage points" if share else number_text(sign * test.estimate)
-            )
-            ends, rest = test.interval(pair.confidence), f"; {'one-sided, ' if one_sided else ''}{p_phrase(p)}"
+            size, (span, most) = _amount(sign * test.estimate, test.is_share, "percentage points"), pair._limits(sign)
+            span = f"{interval_title(pair.confidence)} {span}" if span else "no interval, as nothing varies"
+            rest = f"; {'one-sided, ' if one_sided else ''}{p_phrase(p)}"
             if p != test.p_value:
                 rest += f" adjusted for {len(self.pairs)} pairs"
-            span = "no interval, as nothing varies"
-            if ends is not None:
-                low, high = sorted(sign * end for end in ends)
-                span = (
-                    f"{interval_title(pair.confidence)} {interval_text(low, high) if share else range_text(low, high)}"
-                )
             size = f"{size} ({span}, {given[test.threshold]}{rest})"
             if one_sided:
                 word = "lower" if test.alternative == "less" else "higher"
@@ -469,10 +509,8 @@ class Comparison(Result):
                 higher = f"the {label} of {pair.a if test.estimate > 0 else pair.b} is higher by"
                 how_far = higher if test.estimate else f"their {label} differs by"
                 sentence = f"{pair.a} and {pair.b} cannot be told apart: {how_far} {size}"
-                if ends is not None:
-                    most = max(abs(end) for end in ends)
-                    most_text = f"{in_percent(most)} points" if share else number_text(most)
-                    sentence += f"; a difference of up to {most_text} is not excluded"
+                if most:
+                    sentence += f"; a difference of up to {most} is not excluded"
             for other, adjusted in zip(pair.shown[1:], pair.shown_adjusted[1:], strict=True):
                 claim = "are" if adjusted < 1 - pair.confidence else "are not shown to be"
                 sentence += f"; they {claim} equivalent ({p_phrase(adjusted)}; {other.note})"
@@ -480,8 +518,11 @@ class Comparison(Result):
         return tuple(sentences)
 
     def main_tables(self) -> tuple[Table, ...]:
-        """Tabulate the leading test of every pair, and the ranking."""
-        return self._tests([pair.main_tables()[0] for pair in self.pairs]), self._ranking()
+        """Tabulate the leading tests and the ranking; of many pairs those of the best system, below the ranking."""
+        is_all = len(self.pairs) <= max(_MOST, len(self.ranking) - 1)
+        pairs = self.pairs if is_all else self._of_best
+        tests, ranking = self._tests([pair.main_tables()[0] for pair in pairs], pairs), self._ranking()
+        return (tests, ranking) if len(self.pairs) <= _MOST else (ranking, tests)
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate every test of every pair, the ranking, the intervals of differences, and the disagreements."""
@@ -498,14 +539,14 @@ class Comparison(Result):
             for test, given in kinds
         ]
         columns = (Column("test", "test"), Column("threshold", heading, "term"), Column("assumes", "assumes"))
-        notes = tuple(self._notes_of(lambda pair: [test for test in pair.tests if test not in pair.shown]))
+        notes = tuple(self._notes_of(self.pairs, lambda pair: [test for test in pair.tests if test not in pair.shown]))
         assumptions = Table.of("assumptions", "What each test assumes", columns, assumed, notes=notes, detail=True)
-        tests = self._tests([tables[0] for tables in by_pair])
+        tests = self._tests([tables[0] for tables in by_pair], self.pairs)
         tables = (tests, self._ranking(), differences, assumptions, agreement, commands)
         return tuple(table for table in tables if table.rows)
 
-    def _tests(self, by_pair: Sequence[Table]) -> Table:
-        """Join the tests of all pairs in one table."""
+    def _tests(self, by_pair: Sequence[Table], pairs: Sequence[PairComparison]) -> Table:
+        """Join the tests of pairs in one table."""
         (tests,) = join_tables([[table] for table in by_pair])
         claims = {"two-sided": "", "less": ", claimed to be below 0", "greater": ", claimed to be above 0"}
         first, claimed = self.pairs[0], claims[self.pairs[0].headline.alternative]
@@ -522,26 +563,39 @@ class Comparison(Result):
             for each in tests.columns
         )
         caption = f"Test of the difference {which} in {term(self.measure.label)}{claimed}{adjustment}"
-        notes = (*self._notes_of(lambda pair: pair.shown), _OTHER_TESTS, *self.notes)
+        apart = [
+            f"{pair.a} - {pair.b}"
+            for pair in pairs
+            if not claimed and np.prod(pair.interval) > 0 and pair.p_value >= 1 - pair.confidence
+        ]
+        template = (
+            "the interval excludes 0 although p adjusted shows no difference: intervals are not adjusted for the "
+            "{count:plural pair}"
+        )
+        unadjusted = [Note("unadjusted-intervals", template, listed(apart, 6), count=len(self.pairs))] if apart else []
+        other_tests = _other_tests(len(self.pairs) - len(pairs))
+        notes = (*self._notes_of(pairs, lambda pair: pair.shown), *unadjusted, other_tests, *self.notes)
         tests = replace(tests, caption=caption, columns=columns, notes=notes)
         return tests if isinstance(self.measure, Measure) else tests.with_title("threshold", "calibration")
 
-    def _notes_of(self, tests_of: Callable[[PairComparison], Sequence[TestResult]]) -> Iterator[Note]:
-        """Yield the notes of some tests; notes of some pairs name these."""
+    def _notes_of(
+        self, pairs: Sequence[PairComparison], tests_of: Callable[[PairComparison], Sequence[TestResult]]
+    ) -> Iterator[Note]:
+        """Yield the notes of some tests of pairs; notes of some pairs name these."""
         independent = f"{self.measure.name}-independent"
         pairs_of: dict[tuple[str, Note | str], dict[str, None]] = {}
-        for pair in self.pairs:
+        for pair in pairs:
             for test in tests_of(pair):
                 if test.note:
                     note = "" if test.test == independent else test.note
                     pairs_of.setdefault((test.test, note), {})[f"{pair.a} - {pair.b}"] = None
-        for (name, note), pairs in pairs_of.items():
+        for (name, note), noted in pairs_of.items():
             if name == independent:  # of rates of single systems, so once for all pairs
                 assert isinstance(self.measure, Measure)
                 systems = {rank.system: rank.counts for rank in self.ranking}
                 yield as_note(few_errors_note(systems, linear_weights(self.measure, self.alpha)), name)
             else:
-                yield as_note(note, name if len(pairs) == len(self.pairs) else f"{listed(pairs, 6)}, {name}")
+                yield as_note(note, name if len(noted) == len(pairs) else f"{listed(noted, 6)}, {name}")
 
     def _ranking(self) -> Table:
         provenance = next(iter(self.judgements.values())).sets.provenance
@@ -707,10 +761,9 @@ def compare(
 
     judgements = judge_all(sets)
     kind = next(iter(judgements.values())).kind
-    notes: list[Note | str] = list(sets.notes)
+    notes: list[Note | str] = [*ignored_alpha(rule, alpha), *sets.notes]
     for judgement in judgements.values():
         notes += [*judgement.reversed_scores(), *threshold_notes(judgement)]
-    notes += ignored_alpha(rule, alpha)
     if sets.rows() is None:
         errors_only([measure])
     if not sets.has_scores:

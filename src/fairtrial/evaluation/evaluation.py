@@ -264,8 +264,8 @@ class SystemEvaluation(Result):
     def notes(self) -> tuple[Note | str, ...]:
         """What the reader should know."""
         judgement = self.judgement
-        notes: list[Note | str] = [*judgement.sets.notes, *threshold_notes(judgement)]
-        notes += ignored_alpha(self.criterion, self.given_alpha)
+        notes: list[Note | str] = [*ignored_alpha(self.criterion, self.given_alpha), *judgement.sets.notes]
+        notes += threshold_notes(judgement)
         if judgement.dev is None:
             text = "the threshold was given: the interval holds if it was fixed before these trials were seen"
             notes.append(Note("threshold-given", text))
@@ -402,8 +402,8 @@ class SystemEvaluation(Result):
             f"{interval_text(*interval.interval)} %, {self.kind}, {self.given[interval.threshold]})"
         )
         if self.bounds:
-            low, high = self.bounds["test"]["hter"]
-            text += f"; for certain between {percent(low)} and {percent(high)}"
+            low, high = map(percent, self.bounds["test"]["hter"])
+            text += f"; for certain between {low} and {high}" if low != high else ""
         return text
 
     def tables(self) -> tuple[Table, ...]:

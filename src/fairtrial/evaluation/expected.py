@@ -13,7 +13,7 @@ from fairtrial.core.errors import ParameterError, check_choice, check_confidence
 from fairtrial.core.notes import Note, as_note, gather_notes
 from fairtrial.core.results import Result, plain
 from fairtrial.core.tables import Column, Table, join_tables
-from fairtrial.core.words import figure_text, interval_title, term
+from fairtrial.core.words import figure_text, interval_title, plural, term
 from fairtrial.counting.tallies import ScoreData
 from fairtrial.evaluation.areas import AreaConvention, AreaName, Areas, Targets, areas_of, compare_areas
 from fairtrial.evaluation.bands import Band, BandMethod, CurveComparison, CurveTest, compare_curves, curve_band
@@ -64,7 +64,7 @@ class ExpectedPerformance(Result):
     >>> from fairtrial.evaluation import expected_performance
     >>> dev, test = ([0.9, 0.8, 0.4, 0.7], [0.1, 0.3, 0.5, 0.2, 0.6]), ([0.8, 0.5, 0.7], [0.2, 0.6])
     >>> expected_performance(dev, test, points=3).answer()
-    'Mean HTER over alpha from 0 to 1 (threshold by wer-min on dev): system 18.75 %'
+    'Mean HTER over 3 alphas from 0 to 1 (threshold by wer-min on dev): system 18.75 %'
     """
 
     curves: tuple[PerformanceCurve, ...]
@@ -81,10 +81,11 @@ class ExpectedPerformance(Result):
         if self.comparisons:
             return self.comparisons[0].answer()
         measure, alpha = self.curves[0].measure, self.curves[0].alpha
+        alphas = f"{plural(len(alpha), 'alpha')} from {alpha[0]:g} to {alpha[-1]:g}"
         ranked = sorted(self.curves, key=lambda curve: curve.mean(), reverse=measure.higher_is_better)
         means = ", ".join(f"{curve.system} {figure_text(curve.mean(), measure.is_share)}" for curve in ranked)
         chosen = f"threshold by {self.curves[0].criterion} {PROVENANCES[self.curves[0].kind].chosen}"
-        return f"Mean {term(measure.label)} over alpha from {alpha[0]:g} to {alpha[-1]:g} ({chosen}): {means}"
+        return f"Mean {term(measure.label)} over {alphas} ({chosen}): {means}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return curves, areas and the comparison under the names of the command line's JSON."""

@@ -446,7 +446,7 @@ def fuse(
     best = min(judged, key=lambda system: float(system.at(0).hter))
     return FusionResult(
         scores,
-        SystemEvaluation(fused, confidence=check_confidence(confidence)),
+        SystemEvaluation(fused, confidence=check_confidence(confidence), given_alpha=alpha),
         tuple(SystemEvaluation(system, confidence=confidence) for system in judged),
         best.system,
         leading_test(pair_judgements(fused, best)),

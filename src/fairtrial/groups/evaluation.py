@@ -23,7 +23,7 @@ from fairtrial.groups.membership import Edges, Membership, PeopleTable, group_by
 from fairtrial.groups.rates import MOST_THAT_MEET, RATES, JudgedGroups, Rate
 from fairtrial.groups.results import GroupEvaluation, GroupPair, GroupRates, MeetingRate, OwnThreshold, RateTest
 from fairtrial.groups.summaries import Summary, summarise, summarise_differences, summarise_ginis, summarise_ratios
-from fairtrial.inference.decide import judge
+from fairtrial.inference.decide import ignored_alpha, judge
 from fairtrial.inference.estimates import judged_interval, threshold_notes, threshold_when
 from fairtrial.inference.folds import Block
 from fairtrial.inference.multiplicity import adjust_p_values, compact_letters
@@ -188,7 +188,8 @@ def evaluate_groups(
         )
     pairs = {rate: _compare(groups, rate, confidence) for rate in RATES if len(groups.families[rate].names) > 1}
     tests, letters = _test(groups, pairs, confidence, factor)
-    notes: list[Note | str] = [*sets.notes, *judgement.reversed_scores(), *threshold_notes(judgement)]
+    notes: list[Note | str] = [*ignored_alpha(rule, alpha), *sets.notes, *judgement.reversed_scores()]
+    notes += threshold_notes(judgement)
     notes += groups.notes
     if groups.too_many_meet:
         text = "the {FAR} by pair of groups is left out: more than {most} groups"

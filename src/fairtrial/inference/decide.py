@@ -293,11 +293,13 @@ class Judgement:
 
     def reversed_scores(self, definition: EerDefinition = "step-mean") -> Iterator[Note]:
         """Warn if impostor trials have the higher scores, as distances do."""
-        side, eer = "dev", self.eer("dev", definition)
-        if eer is None:
-            side, eer = "test", self.eer("test", definition)
+        side: Literal["dev", "test"] = "test" if self.eer("dev", definition) is None else "dev"
+        eer = self.eer(side, definition)
         if eer is not None and eer.value > 0.5:
             text = "higher scores should mean genuine; check the labels, and read distances with {negate!p}"
+            for note in getattr(self.sets.data(side), "notes", ()):
+                if isinstance(note, Note) and note.code == "distances" and self.system in note.values["names"]:
+                    text = "scores were negated; check the labels, and read similarities without {negate!p}"
             template = f"the EER on {side} is {{eer:percent}}: {text}"
             yield Note("reversed-scores", template, self.system, warning=True, eer=eer.value)
 
@@ -428,11 +430,14 @@ class Judgement:
 
 
 def ignored_alpha(criterion: Criterion, alpha: float | None) -> tuple[Note, ...]:
-    """Note an alpha that the criterion does not take."""
+    """Warn if the criterion does not take the caller's alpha."""
     if alpha is None or criterion.alpha_means != "none":
         return ()
-    text = "{alpha!p} has no effect with the criterion {criterion} and was ignored"
-    return (Note("alpha-ignored", text, alpha=alpha, criterion=criterion.name),)
+    text = (
+        "{alpha!o} has no effect with the criterion {criterion}; {criterion!p} wer-min takes a weight, and "
+        "{criterion!p} far-at-most a target"
+    )
+    return (Note("alpha-ignored", text, warning=True, alpha=alpha, criterion=criterion.name),)
 
 
 def judge(

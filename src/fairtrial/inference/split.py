@@ -465,13 +465,19 @@ def _has_systems(data: object) -> TypeGuard[Trials | Sources]:
 
 def check_same_systems(dev: Any, test: Any) -> None:
     """Check that dev and test are trials of the same systems."""
-    on_dev, on_test = (set(getattr(data, "systems", ())) for data in (dev, test))
-    if on_dev and on_test and on_dev != on_test:
-        only = {"dev": on_dev - on_test, "test": on_test - on_dev}.items()
-        differences = [f"{listed(sorted(names))} in {name} only" for name, names in only if names]
-        raise TrialsError(
-            f"dev and test hold different systems: {'; '.join(differences)}; select or rename the systems"
-        )
+    on_dev, on_test = (list(getattr(data, "systems", ())) for data in (dev, test))
+    if not on_dev or not on_test or set(on_dev) == set(on_test):
+        return
+    only = {"dev": sorted({*on_dev} - {*on_test}), "test": sorted({*on_test} - {*on_dev})}
+    differences = "; ".join(f"{listed(names)} in {place} only" for place, names in only.items() if names)
+    common = [name for name in on_dev if name in on_test]
+    one, other = ((*names, None)[0] for names in only.values())
+    ways = ["with {systems!o}"] if common else []
+    if [one if name == other else name for name in on_test] == on_dev:
+        ways.append("with {names!o} if {other} is {one}")
+    how = f"read both {', or '.join(ways)}" if ways else "select or rename the systems"
+    template = f"dev and test hold different systems: {{differences}}; {how}"
+    raise TrialsError(template, differences=differences, systems=common, names=on_dev, one=one, other=other)
 
 
 def _notes_of_sets(dev: ScoreData | None, test: ScoreData | None) -> list[Note | str]:
