@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -176,3 +177,48 @@ def test_distances_taken_for_scores_are_warned_of(distances: Path, command: tupl
     assert outcome.exit_code == 0, outcome.stderr
     assert "warning: gait: the EER on dev is" in outcome.output
     assert "face: the EER" not in outcome.output
+
+
+@pytest.fixture(scope="module")
+def far(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Distances around 40, of people who meet in one set."""
+    path, rng = tmp_path_factory.mktemp("far") / "far.csv", np.random.default_rng(5)
+    rows = [(c, s, 40 - rng.normal(2 * (c == s), 1, 2)) for c in range(12) for s in range(12)] * 2
+    path.write_text("claim,subject,face,voice\n" + "".join(f"p{c},p{s},{a},{b}\n" for c, s, (a, b) in rows))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("figure", "systems", "in_units"),
+    [
+        ("diagnostic", "face", True),
+        ("diagnostic", "face,voice", False),  # over the range of each
+        ("scatter", "face,voice", True),
+        ("zoo", "face", True),
+        ("pav --scores --resamples 20", "face", True),
+        ("llr-map", "face", True),
+    ],
+)
+def test_figures_show_distances(far: Path, tmp_path: Path, figure: str, systems: str, in_units: bool) -> None:
+    picture = tmp_path / "figure.svg"
+    sets = ("--dev", far, "--test", far, "--systems", systems, "--negate")
+    result = run("plot", *figure.split(), *sets, "--out", picture)
+    assert result.exit_code == 0, result.output
+    texts = re.findall("<!-- (.*) -->", picture.read_text())
+    assert not [text for text in texts if re.match("\N{MINUS SIGN}[34]|\N{MINUS SIGN}0", text)]
+    assert any(re.match("3[5-9]", text) for text in texts) == in_units
+    assert "a trial is accepted if its distance is below the threshold" in result.stderr
+    assert "-1.2" not in result.stderr
+
+
+def test_the_map_of_a_calibration_is_along_distances(far: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = run("calibrate", "--dev", far, "--test", far, "--system", "face", "--negate", "--report", page)
+    assert result.exit_code == 0, result.output
+    chart = r'"map":{"scores":{"label":"score","low":([\d.]+),"high":([\d.]+).*?"llr":\[(.*?)\]'
+    match = re.search(chart, page.read_text())
+    assert match is not None
+    low, high, llr = match.groups()
+    assert 30 < float(low) < 40 < float(high)
+    ratios = [float(ratio) for ratio in llr.split(",")]
+    assert ratios == sorted(ratios, reverse=True)

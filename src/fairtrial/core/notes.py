@@ -81,6 +81,12 @@ def as_note(note: Note | str, about: str = "") -> Note:
     return note.of(": ".join(filter(None, (about, note.about))))
 
 
+def distances_in(notes: Iterable[Note | str]) -> set[str]:
+    """Return the systems whose scores are distances, which were negated when they were read."""
+    of_distances = (note for note in notes if isinstance(note, Note) and note.code == "distances")
+    return {name for note in of_distances for name in note.values["names"]}
+
+
 def gather_notes(notes: Iterable[Note | str]) -> tuple[Note | str, ...]:
     """Merge notes that say the same of several systems, sets or pairs.
 
