@@ -222,3 +222,39 @@ def test_the_map_of_a_calibration_is_along_distances(far: Path, tmp_path: Path) 
     assert 30 < float(low) < 40 < float(high)
     ratios = [float(ratio) for ratio in llr.split(",")]
     assert ratios == sorted(ratios, reverse=True)
+
+
+def test_counts_of_distances_stay_distances(far: Path, tmp_path: Path) -> None:
+    counts = tmp_path / "far.ftc"
+    counted = read("count", far, "--negate", "--thresholds", "39", "--thresholds", "face=38,37", "--out", counts)
+    assert counted["thresholds"] == {"face": [37, 38, 39], "voice": [39]}
+    pair = ("--dev", counts, "--test", counts)
+    from_files = read("evaluate", "--dev", far, "--test", far, "--negate")
+    for one, other in zip(read("evaluate", *pair)["systems"], from_files["systems"], strict=True):
+        assert one["test"]["false_accepts"] == other["test"]["false_accepts"]
+        assert one["threshold"] == pytest.approx(other["threshold"])
+        assert one["threshold"] > 30
+    (fixed,) = read("evaluate", "--test", counts, "--system", "face", "--threshold", 38)["systems"]
+    assert fixed["threshold"] == 38
+    assert fixed["test"]["interval"]["method"] != "wilson"  # errors were counted there, by person
+    assert "its distance is below" in json.dumps(counted["notes"])
+
+
+def test_counts_say_what_they_hold(distances: Path, tmp_path: Path) -> None:
+    path = tmp_path / "columns.csv"
+    path.write_text("claim,subject,gait,sex\na,a,0.1,f\na,b,0.9,f\n")
+    assert "kept besides" not in run("count", path, "--out", tmp_path / "columns.ftc").output
+    words = (
+        (("--negate",), "read similarities without --negate"),
+        ((), "read distances with --negate"),
+    )
+    for more, advice in words:
+        sign = -1 if more else 1
+        rows = [f"genuine,{sign * d}" for d in GENUINE] + [f"impostor,{sign * d}" for d in IMPOSTOR]
+        distances.write_text("\n".join(["label,gait", *rows]) + "\n")
+        out = tmp_path / f"{sign}.ftc"
+        assert run("count", distances, *more, "--out", out).exit_code == 0
+        assert advice in " ".join(run("evaluate", "--dev", out, "--test", out).output.split())
+    refusal = run("merge", tmp_path / "1.ftc", tmp_path / "-1.ftc", "--out", tmp_path / "both.ftc")
+    assert refusal.exit_code == 2
+    assert "counters of different distances cannot be merged: none and gait" in refusal.output

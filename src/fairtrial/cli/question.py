@@ -62,6 +62,8 @@ def run_question(declared: Declared, function: Any, arguments: Sequence[Argument
         if "journal" in takes and typed.get("out") and not values.get("like"):
             values["journal"] = f"{typed['out']}.journal"
         result = function(**data, **values)
+    if hasattr(result, "counter"):
+        use_distances(result.counter.distances)
     check_not_read(context, getattr(result, "files_read", ()))
     write_outputs(result, typed, data, files)
     print_result(result, typed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fairtrial.core.words import Several, Text, listed
@@ -81,8 +81,13 @@ def as_note(note: Note | str, about: str = "") -> Note:
     return note.of(": ".join(filter(None, (about, note.about))))
 
 
+def distances_note(names: Sequence[str]) -> Note:
+    """Say which systems gave distances, which were negated when they were read."""
+    return Note("distances", "{names:list}: scores are distances; {accepted}", names=list(names))
+
+
 def distances_in(notes: Iterable[Note | str]) -> set[str]:
-    """Return the systems whose scores are distances, which were negated when they were read."""
+    """Return the systems that `distances_note` names."""
     of_distances = (note for note in notes if isinstance(note, Note) and note.code == "distances")
     return {name for note in of_distances for name in note.values["names"]}
 
