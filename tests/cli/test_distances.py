@@ -258,3 +258,15 @@ def test_counts_say_what_they_hold(distances: Path, tmp_path: Path) -> None:
     refusal = run("merge", tmp_path / "1.ftc", tmp_path / "-1.ftc", "--out", tmp_path / "both.ftc")
     assert refusal.exit_code == 2
     assert "counters of different distances cannot be merged: none and gait" in refusal.output
+
+
+@pytest.mark.parametrize("method", ["logistic", "gaussian", "pav"])
+def test_evidence_that_falls_is_advised_on_by_how_scores_were_read(far: Path, method: str) -> None:
+    for more, advice in (((), "read distances with --negate"), (("--negate",), "read similarities without --negate")):
+        path = far.with_name(f"turned{len(more)}.csv")
+        rows = [line.split(",") for line in far.read_text().splitlines()[1:]]
+        turned = [f"{c},{s},{-float(a) if more else a}" for c, s, a, _ in rows]
+        path.write_text("\n".join(["claim,subject,gait", *turned]) + "\n")
+        result = run("calibrate", "--dev", path, "--test", path, "--method", method, *more)
+        warning = next(line for line in re.split("warning: ", result.output) if "evidence falls" in line)
+        assert advice in " ".join(warning.split())

@@ -7,6 +7,12 @@ from typing import Any
 
 from fairtrial.core.words import Several, Text, listed
 
+POLARITY = (
+    "higher scores should mean genuine; check the labels, and read distances with {negate!p}",
+    "scores were negated; check the labels, and read similarities without {negate!p}",
+)
+"""The advice where impostor trials have the higher scores: of scores as they are, and of negated ones."""
+
 
 class Note(Text):
     """A remark about a result: a code for programs, and a template with values for people.
