@@ -20,7 +20,7 @@ from fairtrial.formats.columns import texts_of_frame
 
 _UNKNOWN = "unknown"  # the group of trials without a value
 MOST_GROUPS = 100
-_MISSING = {"", "-", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", _UNKNOWN}
+_MISSING = {"", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", _UNKNOWN}
 
 Codes: TypeAlias = NDArray[np.int64]
 Edges: TypeAlias = Mapping[str, Sequence[float]]
@@ -172,8 +172,8 @@ def _cross(by: Sequence[str], sides: Sequence[Sequence[IdColumn]], edges: Edges)
         groups = np.searchsorted(used, cells)
         if len(texts) > MOST_GROUPS:
             raise TrialsError(
-                "{by:and} make {count:count} groups, such as {names}; at most {most} can be compared: cut numbers with "
-                "edges, or group by something coarser",
+                "there are {count:count} groups by {by:and}, such as {names}; at most {most} can be compared: cut "
+                "numbers with edges, or group by something coarser",
                 code="too-many-groups",
                 by=by,
                 count=len(texts),
@@ -205,7 +205,7 @@ def _labels(name: str, columns: Sequence[Ids], edges: Sequence[float] | None) ->
         bins = [f"{name} {text}" for text in (f"below {shown[0]}", *between, f"{shown[-1]} and up")]
 
     def label(text: str) -> str:
-        if text.lower() in _MISSING:
+        if text.lower() in _MISSING or (text == "-" and edges is not None):
             return _UNKNOWN
         if edges is None:
             return text
