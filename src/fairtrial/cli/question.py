@@ -221,14 +221,12 @@ def _read(argument: Argument, value: Any) -> Any:
 
 def reading_keywords(typed: Mapping[str, Any]) -> dict[str, Any]:
     """Make the keyword arguments of `read_trials`."""
-    from fairtrial.formats.sheets import ROLES
-
     if typed["negate"] and typed["negate_system"]:
         raise ParameterError("give either --negate for all systems, or --negate-system for some")
     values = values_of(reading_arguments(), typed)
     negated = values.pop("negate_system", ())
     labels = _pairs(values.get("genuine_labels", ()), "--label", ("genuine", "impostor"))
-    columns = _pairs(values.get("columns", ()), "--column", ROLES)
+    columns = _pairs(values.get("columns", ()), "--column")
     single = [role for role, _ in columns if role not in ("score", "other")]
     for role in single:
         if single.count(role) > 1:
@@ -246,13 +244,13 @@ def reading_keywords(typed: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _pairs(entries: Sequence[str], flag: str, keys: Sequence[str]) -> list[tuple[str, str]]:
+def _pairs(entries: Sequence[str], flag: str, keys: Sequence[str] = ()) -> list[tuple[str, str]]:
     pairs = []
     for entry in entries:
-        key, equals, value = entry.partition("=")
-        if not equals or not value or key not in keys:
-            example = f"{value}={key}" if value in keys and key else f"{keys[0]}=NAME"
-            raise ParameterError(f"{flag} {entry}: expected {'|'.join(keys)}=..., as in {flag} {example}")
+        key, _, value = entry.partition("=")
+        if not key or not value or (keys and key not in keys):
+            example = f"{value}={key}" if value in keys and key else f"{keys[0] if keys else 'claim'}=NAME"
+            raise ParameterError(f"{flag} {entry}: expected {'|'.join(keys) or 'ROLE'}=..., as in {flag} {example}")
         pairs.append((key, value))
     return pairs
 
