@@ -92,6 +92,8 @@ def ask(
     """Give the keyword arguments of a function, and its trials."""
     takes = inspect.signature(function).parameters
     values = values_of(arguments, typed)
+    if typed.get("only") and not typed.get("data") and "only" not in takes:
+        raise ParameterError("{only!p} names a set of {data!p}; give both", code="does-not-apply", only=0, data=0)
     if "costs" not in takes:
         values = with_costs(values, typed)
     elif isinstance(values.get("costs"), str):
@@ -100,7 +102,7 @@ def ask(
         refuse_excluded(function, values)
         return values, {}
     if declared.reads == "paths":
-        return values | reading_keywords(typed), {}
+        return values | (_known_part(typed) if typed["data"] else reading_keywords(typed)), {}
     if declared.reads == "people":
         return values | {"people": _people(typed, values)}, {}
     data = read_sets(declared, takes, typed, values)
@@ -158,7 +160,7 @@ def with_costs(values: dict[str, Any], typed: Mapping[str, Any], *, required: bo
 
 def _single_costs(text: str) -> Any:
     """Read the costs of one operating point."""
-    from fairtrial.calibration.evidence import cost_target
+    from fairtrial.calibration.evidence import PRESETS, cost_target
     from fairtrial.rules.measures import DetectionCosts
 
     try:
@@ -167,7 +169,9 @@ def _single_costs(text: str) -> Any:
             return DetectionCosts(*numbers)
         points = cost_target(text).points
         if len(points) != 1:
-            raise ParameterError("is several operating points, which fairtrial calibrate takes")
+            names = [name for name, preset in PRESETS.items() if len(preset) == 1]
+            template = "is several operating points, which fairtrial calibrate takes; those of one are {names:list}"
+            raise ParameterError(template, names=names)
     except ParameterError as error:
         template = "{costs!p} {text}: {why}"
         raise ParameterError(template, code=error.code, costs=0, text=text, why=str(error)) from error
@@ -303,8 +307,6 @@ def read_sets(
     dev, test, folds = typed["dev"], typed["test"], values.get("folds") if takes_folds else None
     if typed.get("data"):
         return _known_set(typed)
-    if typed.get("only"):
-        raise ParameterError("{only!p} names a set of {data!p}; give both", code="does-not-apply", only=0, data=0)
     if not dev and not (dev_is_optional and test):
         how = "{test!p} F" if dev_is_optional else "{dev!p} F, the trials that the threshold is chosen on"
         raise ParameterError(f"give {how}", code="missing", dev=0, test=0)
@@ -369,11 +371,19 @@ def given_folds(trials: Trials, column: str) -> tuple[Trials, list[Block]]:
     return trials.with_notes(*notes), blocks
 
 
+def _known_part(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the trials of a known set that were named by dev or test."""
+    sets, (name, *others) = _known_set(typed), typed["paths"]
+    if name not in sets or others:
+        raise ParameterError("with {data!p}, say dev or test instead of a file", code="paths", data=0)
+    return {"paths": sets[name]}
+
+
 def _known_set(typed: Mapping[str, Any]) -> dict[str, Any]:
     """Give dev and test of a known set."""
     from fairtrial.benchmark.datasets import DATASETS, load_dataset
 
-    if typed["dev"] or typed["test"]:
+    if typed.get("dev") or typed.get("test"):
         template = "give either {data!p} NAME {only!p} NAME, or {dev!p} and {test!p}"
         raise ParameterError(template, data=0, only=0, dev=0, test=0)
     refuse_reading(typed, "says how files are read, and {data!p} knows that", data=...)
