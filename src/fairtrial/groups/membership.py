@@ -109,19 +109,20 @@ def group_by_columns(
 ) -> Membership:
     """Group trials by their columns or ids, and impostors by others in the same order; several columns are crossed."""
 
-    def column(name: str) -> IdColumn:
+    def column_of(name: str) -> IdColumn:
         columns: dict[str, Any] = {**trials.ids, **trials.columns}
-        if name not in columns:
+        column = columns.get(name, columns.get(f"column {name}"))  # of a file without a header
+        if column is None:
             others = listed(columns) or "none besides the scores"
             raise TrialsError(f"the trials have no column {name!r} to group by; they have {others}")
-        if isinstance(columns[name], np.ndarray):
-            values, codes = np.unique(columns[name], return_inverse=True)
+        if isinstance(column, np.ndarray):
+            values, codes = np.unique(column, return_inverse=True)
             texts = ["" if np.isnan(value) else number_text(float(value), 15) for value in values]
             return Ids(codes.astype(np.int32), np.array(texts, dtype=object))
-        ids: IdColumn = columns[name]
+        ids: IdColumn = column
         return ids
 
-    sides = [[column(name) for name in names] for names in (by, impostor_by) if names]
+    sides = [[column_of(name) for name in names] for names in (by, impostor_by) if names]
     return _cross(by, sides, edges or {})
 
 
