@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -186,6 +187,41 @@ def test_figures_tell_what_is_to_be_known_of_their_trials(arguments: list[str]) 
     same = ["dev.csv" if word == "test.csv" else word for word in arguments]
     result = run(*same, "--out", "figure.png", "--dpi", "30")
     assert "warning: dev and test are the same trials" in result.stderr, result.output
+
+
+@pytest.mark.parametrize("name", ["det", "precision-recall", "scatter", "zoo", "bootstrap", "groups", "diagnostic"])
+def test_an_alpha_without_effect_is_warned_of(name: str) -> None:
+    arguments = {"scatter": PAIR, "bootstrap": [*PAIR, "--resamples", "50"], "groups": GROUPS}
+    files = arguments.get(name, [*SETS, "--system", "face"])
+    result = run(name, *files, "--alpha", ".1", "--out", "figure.png", "--dpi", "30")
+    warned = "warning: --alpha 0.1 has no effect with the criterion" in " ".join(result.stderr.split())
+    assert warned == (name != "diagnostic"), result.output  # its WER has this weight
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "words"),
+    [
+        ("det", [], "threshold by eer on dev"),
+        ("roc", ["--criterion", "wer-min"], "threshold by wer-min on dev"),
+        ("precision-recall", [], "threshold by break-even on dev"),
+        ("scatter", ["--criterion", "far", "--alpha", ".05"], "thresholds by far on dev"),
+        ("epc", ["--criterion", "wer-equal"], "alpha, the weight of FAR, by wer-equal"),
+        ("epc-compare", [], "alpha, the weight of FAR, by wer-min"),
+        ("epc-significance", ["--criterion", "far"], "target FAR on dev, by far"),
+        ("group-epc", ["--by", "claim", "--system", "face"], "alpha, the weight of FAR, by wer-min"),
+    ],
+)
+def test_the_criterion_stands_with_its_alpha_or_threshold(name: str, more: list[str], words: str) -> None:
+    files = SETS if name == "group-epc" else PAIR
+    points = ["--points", "5"] if "ep" in name else []
+    result = run(name, *files, *points, *more, "--out", "figure.svg")
+    assert result.exit_code == 0, result.output
+    assert words in texts_of("figure.svg")
+
+
+def texts_of(path: str) -> str:
+    """The texts of a figure, which an SVG has as comments."""
+    return " ".join(re.findall("<!-- (.*) -->", Path(path).read_text()))
 
 
 def test_size_is_what_was_asked_for() -> None:

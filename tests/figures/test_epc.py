@@ -68,7 +68,7 @@ def test_epc_in_the_terms_of_iso(dev: Trials, test: Trials) -> None:
             epc_significance_plot(a, b, comparison)[1],
         )
     for ax in drawn:
-        assert ax.get_xlabel() == "alpha, the weight of FMR"
+        assert ax.get_xlabel() == "alpha, the weight of FMR, by wer-min"
 
 
 def test_epc_of_another_measure(dev: Trials, test: Trials, ax: Axes) -> None:

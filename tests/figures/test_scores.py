@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.pyplot import close
 
 from fairtrial import FairtrialError, Trials, compare
 from fairtrial.counting import count_errors
@@ -90,7 +91,7 @@ def test_panel_of_the_det_says_the_level_and_the_threshold() -> None:
     genuine = np.arange(200) < 60
     trials = Trials.from_arrays(np.random.default_rng(0).normal(2.0 * genuine), genuine)
     words = caption("diagnostic", diagnostics(trials, trials))
-    assert "dotted: threshold from the same trials" in words
+    assert "dotted: threshold by eer on the same trials" in words
     assert "95 % intervals, threshold re-estimated" in words
 
 
@@ -125,11 +126,11 @@ def test_scatter_gaussian_is_that_of_all_trials(test: Trials) -> None:
 
 def test_scatter_states_what_it_shows(test: Trials, ax: Axes) -> None:
     data = scatter_data(test, "face", "voice", points=30, rng=7)
-    scatter_plot(data, thresholds={"face": 1.5, "voice": 0.5}, ax=ax)
+    scatter_plot(data, thresholds={"face": 1.5, "voice": 0.5}, chosen="by eer on dev", ax=ax)
     labels = [
         "impostor: 30 of 1,104",
         "genuine: 30 of 48",
-        "thresholds from dev",
+        "thresholds by eer on dev",
         "Gaussian, 1 s.d.",
         "Gaussian, 2 s.d.",
     ]
@@ -189,6 +190,20 @@ def test_bootstrap_histogram_bounds_and_zero(dev: Trials, test: Trials, ax: Axes
     assert inside in caption("bootstrap", pair, method=method)
     assert "given these thresholds" in caption("bootstrap", pair, method=method)
     assert ax.get_xlabel() == "HTER of face minus HTER of voice, percentage points"
+
+
+@pytest.mark.parametrize("measure", ["f1", "cllr"])
+def test_the_difference_is_that_of_the_measure_compared(dev: Trials, test: Trials, measure: str) -> None:
+    result = compare(dev, test, systems=["face", "voice"], n_resamples=50, measure=measure)
+    label = {"f1": "F1", "cllr": "Cllr"}[measure]
+    for place in (result.pairs[0].plot(), result.plot("bootstrap")):
+        assert place.get_xlabel().startswith(f"{label} of face minus {label} of voice")
+        close(place.figure)
+
+
+def test_of_several_pairs_one_is_drawn(dev: Trials, test: Trials) -> None:
+    with refused("several-pairs"):
+        compare(dev, test, n_resamples=50).plot("bootstrap")
 
 
 def test_replicates_that_are_alike_show_neither_bounds_nor_a_difference(dev: Trials, test: Trials, ax: Axes) -> None:

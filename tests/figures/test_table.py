@@ -60,7 +60,7 @@ def test_results_draw_themselves(dev: ft.Trials, test: ft.Trials) -> None:
     assert ft.compare(dev, test, systems=["face", "voice"], n_resamples=50).plot().get_title() == ""
     calibrated = ft.calibrate(dev, test).plot()
     assert [name in calibrated.get_legend_handles_labels()[1] for name in dev.systems] == [True] * len(dev.systems)
-    assert expected_performance(dev, test, points=3).plot().get_xlabel() == "alpha, the weight of FAR"
+    assert expected_performance(dev, test, points=3).plot().get_xlabel() == "alpha, the weight of FAR, by wer-min"
     with refused("no-such-figure"):
         result.plot("epc")
 

@@ -19,10 +19,12 @@ from fairtrial.core.results import plain
 from fairtrial.core.tables import json_text, wrapped
 from fairtrial.figures.style import check_picture, write_picture
 from fairtrial.figures.table import FIGURES, FigureKind
+from fairtrial.inference.decide import ignored_alpha
+from fairtrial.rules.criteria import as_criterion
 
 _DRAWN = (
     "ax", "figure", "b", "comparison", "bands", "points", "thresholds", "methods", "data_sets", "confidence", "group",
-    "measure",
+    "measure", "chosen",
 )  # fmt: skip
 """Parameters of drawing functions that the data decide."""
 
@@ -93,7 +95,11 @@ def run_plot(
     holders = [*parts, *(getattr(part, "curve", None) for part in parts), *judged]
     holders += [getattr(judgement, "sets", None) for judgement in judged]
     of_result = [note for holder in holders for note in getattr(holder, "notes", None) or ()]
-    notes = gather_notes(of_result or [note for trials in data.values() for note in getattr(trials, "notes", ())])
+    of_result = of_result or [note for trials in data.values() for note in getattr(trials, "notes", ())]
+    if "alpha" in values and kind.name != "diagnostic":  # which weighs the WER with alpha
+        rule = as_criterion(values.get("criterion", takes["criterion"].default))
+        of_result = [*ignored_alpha(rule, values["alpha"]), *of_result]
+    notes = gather_notes(of_result)
     drawing = kind.drawing(result, **values_of(drawing_arguments, typed))
     caption = write_picture(drawing, typed["out"], **picture)
     if typed["json"]:

@@ -116,16 +116,10 @@ def rate_axis(label: str, highest: float) -> Axis:
     return linear_axis(label, (0.0, 1.08 * highest if highest > 0 else 0.01), percent=True)
 
 
-def alpha_axis(criterion: Criterion, limits: Range = (0.0, 1.0)) -> Axis:
-    """Make the axis of an Expected Performance Curve, which names the criterion."""
-    return linear_axis(f"{alpha_label(criterion)}, by {criterion.name}", limits)
-
-
 def alpha_label(criterion: Criterion) -> str:
-    """Say what the alpha of a criterion is: a weight, a target, or its parameter."""
-    if criterion.aim is not None:
-        return f"target {term(criterion.aim.label)} on dev"
-    return str(Text("alpha, the weight of {FAR}")) if criterion.weighs_far else "alpha"
+    """Say what the alpha of a criterion is, a weight, a target, or its parameter; and name the criterion."""
+    alpha = str(Text("alpha, the weight of {FAR}")) if criterion.weighs_far else "alpha"
+    return f"{f'target {term(criterion.aim.label)} on dev' if criterion.aim else alpha}, by {criterion}"
 
 
 def highest_within(alpha: Floats, values: Floats) -> float:

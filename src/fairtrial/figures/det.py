@@ -13,7 +13,7 @@ from fairtrial.core.words import level_text, percent, term
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
 from fairtrial.figures.axes import DET_TICKS, Range, det_limits, probit, probit_inverse
-from fairtrial.figures.style import Pen, axes_for, legible, look, several
+from fairtrial.figures.style import Pen, axes_for, how_chosen, legible, look, several
 from fairtrial.figures.table import Drawn
 from fairtrial.inference.decide import Judgement, judge
 from fairtrial.inference.estimates import GIVEN, judged_interval
@@ -41,18 +41,22 @@ class OperatingPoint:
     kind: Kind
 
     @property
+    def chosen(self) -> str:
+        """How the threshold was chosen, in words."""
+        return how_chosen(self.kind, self.criterion)
+
+    @property
     def described(self) -> str:
         """The provenance of points and curves, in words."""
-        return provenance_words(self.kind, str(self.criterion), self.far, "EER", "HTER")
+        return provenance_words(self.kind, self.chosen, self.far, "EER", "HTER")
 
 
-def provenance_words(kind: Kind, rule: str, interval: RateInterval, equal: str, rate: str) -> str:
+def provenance_words(kind: Kind, chosen: str, interval: RateInterval, equal: str, rate: str) -> str:
     """Say where curves and points come from, whose rates are equal, and what points show."""
     origin = PROVENANCES[kind]
     return (
         f"Curves and {equal}: a posteriori, on {origin.curves}. Points and {rate}: on {origin.judged}, {origin.kind}, "
-        f"threshold by {rule} {origin.chosen}, with {level_text(interval.confidence)} intervals, "
-        f"{GIVEN[interval.threshold]}."
+        f"{chosen}, with {level_text(interval.confidence)} intervals, {GIVEN[interval.threshold]}."
     )
 
 
@@ -188,12 +192,6 @@ def judge_systems(
     ]
 
 
-def thresholds_of(dev: Trials, test: Trials, criterion: CriterionLike, alpha: float | None) -> dict[str, float]:
-    """Choose the threshold of each system on dev."""
-    judged = judge_systems(dev, test, (), None, criterion, alpha, None)
-    return {judgement.system: float(judgement.at(0).threshold) for judgement in judged}
-
-
 def only_system(dev: Trials) -> str:
     """Give the name of the only system, or raise an error."""
     if len(dev.systems) != 1:
@@ -264,7 +262,7 @@ def det_plot(curves: OperatingCurve | Sequence[OperatingCurve], *, ax: Axes | No
         axes.set_ylim(*limits.frr)
         pen.diagonal(max(limits.far[0], limits.frr[0]), limits.far[1])
         _draw_curves(pen, systems, limits.far, limits.frr)
-        pen.explain(f"threshold from {PROVENANCES[systems[0].point.kind].source}", marker="o")
+        pen.explain(systems[0].point.chosen, marker="o")
         return axes
 
 
@@ -333,15 +331,14 @@ def roc_plot(
             on_diagonal = curve.eer.definition in ("interpolated", "rocch")
             far, frr = (curve.eer.value,) * 2 if on_diagonal else (curve.eer.counts.far, curve.eer.counts.frr)
             pen.hollow_point(number, float(far), float(frr))
-        source = PROVENANCES[systems[0].point.kind].source
-        _explain_square(pen, (0, limit), term("FAR"), term("FRR"), source, "EER")
+        _explain_square(pen, (0, limit), term("FAR"), term("FRR"), systems[0].point.chosen, "EER")
         return axes
 
 
-def _explain_square(pen: Pen, ends: Range, across: str, up: str, source: str, equal: str) -> None:
+def _explain_square(pen: Pen, ends: Range, across: str, up: str, chosen: str, equal: str) -> None:
     """Label axes of equal length, and say what the line where both rates are equal and the points stand for."""
     pen.diagonal(*ends, f"{across} = {up}")
-    pen.explain(f"threshold from {source}", marker="o")
+    pen.explain(chosen, marker="o")
     pen.explain(f"{equal} on test, a posteriori", marker="o", markerfacecolor="white")
     pen.axes.set(xlim=ends, ylim=ends, aspect="equal")
     pen.rates("x", across)
@@ -464,8 +461,8 @@ def precision_recall_plot(
     if not 0 <= low < 1:
         raise ParameterError("{low!p} must be a fraction from 0 to below 1, not {given}", code="limit", given=low)
     judgement, interval = systems[0].judgement, systems[0].precision
-    rule = judgement.criterion.described(float(judgement.alpha[0]))
-    origin = provenance_words(judgement.kind, rule, interval, "break-even points", "F1")
+    chosen = how_chosen(judgement.kind, judgement.criterion.described(float(judgement.alpha[0])))
+    origin = provenance_words(judgement.kind, chosen, interval, "break-even points", "F1")
     with axes_for(ax, "precision-recall", f"Precision and recall. {origin}") as (axes, pen):
         for number, curve in enumerate(systems):
             even, precision, recall = curve.break_even.value, curve.precision, curve.recall
@@ -476,5 +473,5 @@ def precision_recall_plot(
             pen.hollow_point(number, even, even)
             intervals = {"across": recall.interval, "up": precision.interval}
             pen.point(number, recall.estimate, precision.estimate, **intervals, floors=(low, low))
-        _explain_square(pen, (low, 1), "Recall", "Precision", PROVENANCES[judgement.kind].source, "break-even point")
+        _explain_square(pen, (low, 1), "Recall", "Precision", chosen, "break-even point")
         return axes

@@ -16,7 +16,6 @@ from fairtrial.evaluation.epc import PerformanceCurve
 from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation
 from fairtrial.figures.axes import (
     COLOURS,
-    alpha_axis,
     alpha_label,
     ends_of,
     highest_within,
@@ -24,7 +23,7 @@ from fairtrial.figures.axes import (
     linear_axis,
     rate_axis,
 )
-from fairtrial.figures.style import GREY, PALE, Pen, axes_for, figure_for, legible, look, sentences, several
+from fairtrial.figures.style import GREY, PALE, Pen, axes_for, figure_for, how_chosen, legible, look, sentences, several
 from fairtrial.figures.table import Drawn
 from fairtrial.inference.decide import judge
 from fairtrial.inference.estimates import GIVEN_ALONG
@@ -84,7 +83,7 @@ def epc_plot(
     ...     for name in ("(DCTb,MLP)", "(PAC,GMM)")
     ... )
     >>> epc_plot([a, b]).get_xlabel()
-    'alpha, the weight of FAR'
+    'alpha, the weight of FAR, by wer-equal'
     """
     systems = {curve.system: curve for curve in as_curves(curves)}
     places = {name: number for number, name in enumerate(systems)}
@@ -162,7 +161,7 @@ def as_curves(curves: PerformanceCurve | Sequence[PerformanceCurve]) -> tuple[Pe
 
 def how_judged(curve: PerformanceCurve) -> str:
     """Give the kind of a curve, and where its thresholds were chosen, in words."""
-    return f"{curve.kind}, threshold by {curve.criterion} {PROVENANCES[curve.kind].chosen}"
+    return f"{curve.kind}, {how_chosen(curve.kind, curve.criterion)}"
 
 
 def _top(curves: Sequence[PerformanceCurve]) -> float | None:
@@ -463,7 +462,7 @@ def pooled_epc_plot(
     >>> tiny = ft.benchmark.Benchmark("tiny", "Tiny", (ft.benchmark.BenchmarkSet("one", dev, test, parts),))
     >>> result = ft.run_benchmark(tiny, protocol="fp-full", points=11)
     >>> pooled_epc_plot(result).get_xlabel()
-    'alpha, the weight of FAR'
+    'alpha, the weight of FAR, by wer-min'
     """
     given: Any = getattr(results, "runs", results)
     runs: tuple[BenchmarkResult, ...] = several(given, "result")
@@ -524,7 +523,7 @@ def pooled_chart(
     regions = [] if comparison is None else _regions(comparison)
     chart = {
         "curves": lines,
-        "x": alpha_axis(first.criterion, ends_of(first.alpha)),
+        "x": linear_axis(alpha_label(first.criterion), ends_of(first.alpha)),
         "y": up,
         "regions": [{"from": low, "to": high, "better": better} for low, high, better in regions],
     }

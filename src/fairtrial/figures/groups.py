@@ -17,7 +17,7 @@ from fairtrial.evaluation.epc import PerformanceCurve, alpha_grid, curve_of
 from fairtrial.figures.axes import ALPHA_ENDS, Range, log_axis, log_ticks
 from fairtrial.figures.det import OperatingCurve, det_plot, operating_curve
 from fairtrial.figures.epc import epc_plot
-from fairtrial.figures.style import GREY, Pen, axes_for, figure_for, legible, look
+from fairtrial.figures.style import GREY, Pen, axes_for, figure_for, how_chosen, legible, look
 from fairtrial.figures.system import JudgedCurve, along_alpha, judged_charts
 from fairtrial.figures.table import Drawn
 from fairtrial.groups.evaluation import group_curves
@@ -201,7 +201,7 @@ def group_matrix_plot(result: GroupEvaluation, *, ax: Axes | None = None) -> Axe
     elif low == high:
         low, high = low / 2, min(2 * high, 1.0)
     side, labels, overall = 2.2 + _SQUARE * len(names), [legible(name) for name in names], result.overall["far"]
-    rule = f"threshold by {result.criterion.described(result.alpha)} {PROVENANCES[result.kind].chosen}"
+    rule = how_chosen(result.kind, result.criterion.described(result.alpha))
     caption = (
         f"{result.system} by {' and '.join(result.by)}: {result.kind}, {rule}. Bold: differs from the rate of all "
         f"trials, {percent(overall)} ({level_text(result.confidence)} simultaneous intervals, "

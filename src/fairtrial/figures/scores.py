@@ -13,14 +13,14 @@ from fairtrial.core.trials import Trials, TrialsLike, check_drawable, trials_of
 from fairtrial.core.words import level_text, p_phrase, term
 from fairtrial.evaluation.roc import roc_curve
 from fairtrial.figures.axes import Floats, linear_axis, padded, score_range
-from fairtrial.figures.det import OperatingCurve, det_plot, operating_curves, thresholds_of
-from fairtrial.figures.style import GREY, PALE, Pen, axes_for, figure_for, legible, look, several
+from fairtrial.figures.det import OperatingCurve, det_plot, judge_systems, operating_curves
+from fairtrial.figures.style import GREY, PALE, Pen, axes_for, figure_for, how_chosen, legible, look, several
 from fairtrial.figures.table import Drawn
 from fairtrial.fusion.prediction import SystemCorrelations, system_correlations
 from fairtrial.inference.bootstrap import BootstrapMethod
 from fairtrial.inference.estimates import GIVEN_ALONG
 from fairtrial.inference.people import Cluster
-from fairtrial.inference.split import PROVENANCES, seed_of
+from fairtrial.inference.split import seed_of
 from fairtrial.rules.criteria import CriterionLike, as_criterion
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def diagnostic_plot(
     """
     systems = several(diagnostics, "system")
     many, point = len(systems) > 1, systems[0].curve.point
-    caption = f"Scores and errors on test; dotted: threshold from {PROVENANCES[point.kind].source}. {point.described}"
+    caption = f"Scores and errors on test; dotted: {point.chosen}. {point.described}"
     with figure_for(figure, "diagnostic", caption) as canvas:
         density, rates, wer, det = canvas.subplots(2, 2).ravel().tolist()
         for number, system in enumerate(systems):
@@ -369,7 +369,9 @@ def scatter_data(
     return Scatter(a, b, classes[0], classes[1], seed, int(np.count_nonzero(~finite)))
 
 
-def scatter_plot(data: Scatter, *, thresholds: Mapping[str, float] | None = None, ax: Axes | None = None) -> Axes:
+def scatter_plot(
+    data: Scatter, *, thresholds: Mapping[str, float] | None = None, chosen: str = "from dev", ax: Axes | None = None
+) -> Axes:
     """Draw the scores of two systems, and ellipses at one and two standard deviations of each class.
 
     Parameters
@@ -378,6 +380,8 @@ def scatter_plot(data: Scatter, *, thresholds: Mapping[str, float] | None = None
         What `scatter_data` gives.
     thresholds : dict of str to float, optional
         The threshold of each system from dev, drawn as lines.
+    chosen : str, default "from dev"
+        What the legend says of the thresholds, such as "by eer on dev".
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
 
@@ -415,7 +419,7 @@ def scatter_plot(data: Scatter, *, thresholds: Mapping[str, float] | None = None
                 axes.plot(*part.ellipse(deviations).T, color=look(number).colour, linestyle=line, linewidth=1.8)
         across, up = ((thresholds or {}).get(name, np.nan) for name in (data.a, data.b))
         if np.isfinite(across):
-            axes.axvline(across, color=GREY, linestyle=":", label="thresholds from dev")
+            axes.axvline(across, color=GREY, linestyle=":", label=f"thresholds {chosen}")
         if np.isfinite(up):
             axes.axhline(up, color=GREY, linestyle=":")
         axes.set(xlabel=f"score of {legible(data.a)}", ylabel=f"score of {legible(data.b)}")
@@ -442,7 +446,10 @@ def scatter_sets(
     """
     a, b = dev.systems
     data = scatter_data(test, a, b, points=points, rng=rng)
-    return Drawn((data,), {"thresholds": thresholds_of(dev, test, criterion, alpha)}, (*dev.notes, *test.notes))
+    judged = judge_systems(dev, test, (), None, criterion, alpha, None)
+    thresholds = {judgement.system: float(judgement.at(0).threshold) for judgement in judged}
+    chosen = how_chosen(judged[0].kind, judged[0].criterion).removeprefix("threshold ")
+    return Drawn((data,), {"thresholds": thresholds, "chosen": chosen}, (*dev.notes, *test.notes))
 
 
 _MANY = 12
@@ -508,14 +515,16 @@ def correlation_plot(correlations: SystemCorrelations, *, figure: Canvas | None 
 
 def leading_pair(result: Comparison) -> Drawn:
     """Give the only pair of a comparison."""
-    (pair,) = result.pairs
-    return Drawn((pair,), {"measure": result.measure.label}, tuple(result.notes))
+    if len(result.pairs) > 1:
+        pair = result.pairs[0]
+        text = "the figure is of one pair, as in result[{a!r}, {b!r}].plot()"
+        raise ParameterError(text, code="several-pairs", a=pair.a, b=pair.b)
+    return Drawn(result.pairs, {}, tuple(result.notes))
 
 
 def bootstrap_plot(
     pair: PairComparison,
     *,
-    measure: str = "HTER",
     method: BootstrapMethod = "percentile",
     bins: int = 40,
     ax: Axes | None = None,
@@ -526,8 +535,6 @@ def bootstrap_plot(
     ----------
     pair : PairComparison
         One of the pairs of `compare`.
-    measure : str, default "HTER"
-        What is compared, for the axis.
     method : {"percentile", "centred", "bc", "bca"}, default "percentile"
         How the interval is made of the replicates; ``centred`` is the paper's.
     bins : int, default 40
@@ -578,7 +585,7 @@ def bootstrap_plot(
             axes.axvspan(low, high, color=look(0).colour, alpha=0.08, linewidth=0, zorder=0)
         axes.axvline(replicates.estimate, color=look(1).colour, linestyle=look(1).line, label="estimate")
         axes.axvline(0, color="black", linestyle=":", label="no difference")
-        label = term(measure)
+        label = term(test.label)
         difference = f"{label} of {legible(pair.a)} minus {label} of {legible(pair.b)}"
         if test.is_share:
             pen.rates("x", difference)

@@ -17,6 +17,7 @@ from fairtrial.core.words import cut
 from fairtrial.figures.axes import Range, Tick, line_of
 from fairtrial.figures.table import FIGURES, Drawing, caption_of
 from fairtrial.formats.files import PathLike, check_place, write_whole
+from fairtrial.inference.split import PROVENANCES, Kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -259,6 +260,12 @@ def sentences(*parts: object) -> str:
     """Write the parts of a caption, those that say something, as sentences."""
     texts = [str(part) for part in parts]
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts if text)
+
+
+def how_chosen(kind: Kind, criterion: object) -> str:
+    """Name the criterion of a threshold, and the trials that it was chosen on."""
+    origin = PROVENANCES[kind]
+    return f"threshold {'' if origin.origin == 'given' else f'by {criterion} '}{origin.chosen}"
 
 
 def legible(name: str) -> str:

@@ -17,7 +17,7 @@ from fairtrial.figures.axes import (
     TOGETHER,
     DetLimits,
     Floats,
-    alpha_axis,
+    alpha_label,
     det_axis,
     det_limits,
     highest_within,
@@ -77,7 +77,7 @@ def along_alpha(judgement: Judgement) -> Judgement:
 def _shared_axes(limits: DetLimits, criterion: Criterion) -> dict[str, Any]:
     """Give the axes that several systems share, and the criterion of their curves along alpha."""
     det = {"x": det_axis(term("FAR"), limits.far), "y": det_axis(term("FRR"), limits.frr)}
-    return {"criterion": criterion.name, "alpha": alpha_axis(criterion), "det": det}
+    return {"criterion": criterion.name, "alpha": linear_axis(alpha_label(criterion), (0.0, 1.0)), "det": det}
 
 
 def overview_charts(systems: Sequence[SystemCurves]) -> dict[str, Any]:

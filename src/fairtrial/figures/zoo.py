@@ -9,7 +9,7 @@ import numpy as np
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import Text, cut, listed
 from fairtrial.figures.axes import Floats, linear_axis, padded, score_range
-from fairtrial.figures.det import only_system, thresholds_of
+from fairtrial.figures.det import judge_systems, only_system
 from fairtrial.figures.style import GREY, axes_for, look, sentences
 from fairtrial.figures.table import Drawn
 from fairtrial.groups.zoo import Role, Shows, Zoo
@@ -78,8 +78,9 @@ def zoo_sets(
     by : {"claim", "subject"}, default "claim"
         claim: who is imitated (lambs); subject: who imitates (wolves).
     """
-    threshold = thresholds_of(dev, test, criterion, alpha)[only_system(dev)]
-    return Drawn((zoo_data(test, by=by, shows=shows, threshold=threshold),), {}, (*dev.notes, *test.notes))
+    (judgement,) = judge_systems(dev, test, (), [only_system(dev)], criterion, alpha, None)
+    zoo = zoo_data(test, by=by, shows=shows, threshold=float(judgement.at(0).threshold))
+    return Drawn((zoo,), {}, (*dev.notes, *test.notes))
 
 
 def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
