@@ -101,6 +101,19 @@ def test_each_experiment_is_what_fuse_and_evaluate_give(run: BenchmarkResult) ->
         assert result.best == lowest.system
 
 
+def test_answer_counts_the_experiments_that_are_significantly_worse(run: BenchmarkResult) -> None:
+    first, second, third, *others = run.experiments
+    clear = [
+        replace(each, p_adjusted=0.01, test=replace(each.test, estimate=sign * 0.1))
+        for each, sign in ((first, -1), (second, 1), (third, 1))
+    ]
+    unclear = [replace(each, p_adjusted=1.0) for each in others]
+    for experiments, words in ((clear + unclear, ("1", "2")), (unclear, ("none", "none"))):
+        less, more = words
+        answer = replace(run, experiments=tuple(experiments)).answer()
+        assert answer.endswith(f"significantly less in {less} of them and more in {more} (Holm)")
+
+
 def test_gains_by_equations_9_and_10(run: BenchmarkResult) -> None:
     alone = {(base.set, base.system): float(base.counts.hter) for base in run.baselines}
     for result in run.experiments:

@@ -55,7 +55,13 @@ def test_pairs_of_systems() -> None:
     (pair,) = both.pairs
     assert pair.test.estimate == both["a"].test[0] - both["b"].test[0]
     assert pair.test.threshold == "re-estimated"
-    assert 0 < pair.test.p_value <= 1
+    assert 0.05 < pair.test.p_value <= 1
+    low, high = pair.test.interval() or (0, 0)
+    assert low < pair.test.estimate < 0 < high < -low
+    span = f"(95 % interval {-high:.4g} to {-low:.4g}, p = {pair.adjusted:.3g} adjusted)"
+    bound = f"a difference of up to {-low:.4g} is not excluded"
+    assert pair.answer().endswith(f"the Cllr of b is higher by {-pair.test.estimate:.4g} {span}; {bound}")
+    assert "interval" in both.answer().rpartition("(")[2]
     with pytest.raises(ft.ParameterError) as error:
         ft.calibration.compare_evidence(both.systems[:1])
     assert error.value.code == "needs-two"

@@ -49,7 +49,7 @@ def test_figures_at_a_prior_and_on_the_hull() -> None:
     assert found.measures["cllr-raw"] == pytest.approx(ft.calibration.cllr(test, system="a"))
 
 
-@pytest.mark.parametrize("measure", ["cllr", "cllr-min", "act-dcf@.5"])
+@pytest.mark.parametrize("measure", ["cllr", "cllr-min", "act-dcf@.5", "cllr-raw", "act-dcf-raw@.5"])
 @pytest.mark.parametrize("ids", [True, False])
 def test_compare_tests_what_compare_evidence_does(measure: str, ids: bool) -> None:
     dev, test = sets() if ids else map(without_ids, sets())
@@ -68,6 +68,18 @@ def test_compare_tests_what_compare_evidence_does(measure: str, ids: bool) -> No
     assert fixed.sigma is not None
     assert 0.9 < bootstrap.sigma / fixed.sigma < 1.1 * np.sqrt(3)
     assert bootstrap.p_value == pytest.approx(fixed.p_value, abs=0.05)
+
+
+def test_a_fusion_has_no_scores_to_take_unchanged() -> None:
+    dev, test = sets()
+    both = [*ft.calibrate(dev, test, fuse=True), *ft.calibrate(dev, test, systems="a")]
+    with pytest.raises(ft.ParameterError) as error:
+        ft.calibration.compare_evidence(both, measure="cllr-raw")
+    assert error.value.code == "one-system"
+
+
+def test_of_the_scores_stands_after_the_cost() -> None:
+    assert as_any_measure("act-dcf-raw@sre16").label == "actual DCF(sre16) of the scores"
 
 
 def test_bad_names_and_sets() -> None:

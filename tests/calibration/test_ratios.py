@@ -106,6 +106,16 @@ def test_folds_are_those_of_evaluate() -> None:
     assert found.sets.kind == "a priori (cross-validated)"
 
 
+def test_ratios_of_folds_are_those_that_were_held_out() -> None:
+    trials, _ = sets()
+    result = ft.calibrate(trials, folds=4)
+    of_dev, held_out = result.scores
+    assert of_dev is held_out
+    for system in result:
+        assert ft.calibration.cllr(held_out, system=system.calibration.name) == system.test[0]
+        assert ft.calibration.cllr(system.calibration.apply(trials)) != system.test[0]
+
+
 def test_limits_at_the_end_of_their_range_are_that_end() -> None:
     """Without an error the lower limit is 0, and no upper limit of a minimum stops short of 1."""
     genuine = np.arange(12) % 2 == 0

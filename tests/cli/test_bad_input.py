@@ -262,7 +262,7 @@ def test_system_that_only_dev_has() -> None:
         ("--system hand", ["there is no system 'hand'; there are good"]),
         ("--negate-system hand", ["there is no system 'hand' to negate; there are good"]),
         ("--name p --name q", ["2 names for 1 system (good)"]),
-        ("--column who=x", ["--column who=x", "claim|subject|model|probe|label|system|score"]),
+        ("--column who=x", ["there is no column role who", "claim, subject, model, probe, label, system, score"]),
         ("--column claim", ["--column claim:", "as in --column claim=NAME"]),
         ("--label friend=x", ["--label friend=x", "genuine|impostor"]),
         ("--label genuine=x", ["which labels are genuine and which are impostor"]),
@@ -276,7 +276,8 @@ def test_system_that_only_dev_has() -> None:
         ("--negate --negate-system hand", ["either --negate for all systems, or --negate-system"]),
         ("--label genuine=x --label impostor=y", ["no column holds labels"]),
         ("--column label=kind", ["there is no column 'kind'"]),
-        ("--column kind=label", ["--column kind=label: ", "as in --column label=kind"]),
+        ("--column kind=label", ["no column role kind", "did you mean --column label=kind?"]),
+        ("--column kind", ["--column kind: expected ROLE=..., as in --column claim=NAME"]),
         ("--name=", ["the name of a system must not be empty"]),
     ],
 )

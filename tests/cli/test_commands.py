@@ -232,7 +232,7 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     assert f"fairtrial {command}" in result.stdout
     assert "Example" in result.stdout
     assert len(result.stdout.splitlines()) < 60
-    assert run(*command.split(), "--help-all").exit_code == (2 if command in ("interval", "test", "plot") else 0)
+    assert run(*command.split(), "--help-all").exit_code == 0
 
 
 def test_formats_are_listed() -> None:

@@ -167,3 +167,24 @@ def test_scores_with_a_key(tmp_path: Path) -> None:
     (tmp_path / "face.txt").write_text("m1 u1 0.9\nm1 u2 0.2\nm2 u1 0.1\n")
     said = found("count", tmp_path / "face.txt", "--key", tmp_path / "key.txt", "--out", tmp_path / "face.ftc")
     assert (said["genuine"], said["impostor"], said["systems"]) == (1, 2, ["face"])
+
+
+@pytest.mark.parametrize(
+    "command", ["fuse", "predict", "groups --by claim", "plot det --out a.png", "calibrate", "operating-points"]
+)
+def test_commands_that_counts_cannot_serve(place: Path, command: str) -> None:
+    """Some errors named classes of Python."""
+    message = error(*command.split(), "--dev", place / "dev.ftc", "--test", place / "test.ftc")
+    assert "Counter" not in message
+    assert "counts" in message or "counters" in message
+
+
+def test_a_file_of_counts_is_not_read_as_trials(place: Path) -> None:
+    for call in (ft.read_trials, ft.open_trials, lambda path: ft.read_pair(path, path)):
+        with pytest.raises(
+            ft.InputError, match=r"dev\.ftc: is a file of counts.* evaluate, compare, epc.*Counter\.load"
+        ):
+            call(place / "dev.ftc")
+    assert "is a file of counts" in error("convert", place / "dev.ftc", "--out", place / "x.csv")
+    with pytest.raises(ft.TrialsError, match="dev must be trials in memory, not counts, which evaluate"):
+        ft.fuse(ft.Counter.load(place / "dev.ftc"), ft.Counter.load(place / "test.ftc"))  # type: ignore[arg-type]

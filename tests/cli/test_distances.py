@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from fairtrial import calibrate, read_trials
 from fairtrial.cli.app import main
+from fairtrial.core.notes import Note
 
 GENUINE, IMPOSTOR = (0.1, 0.2, 0.6, 0.3), (0.9, 0.7, 0.5, 0.8, 0.4)
 """Distances. Below 0.5 are three genuine trials and one impostor: errors nearest to equal, 1 of 4 and 1 of 5."""
@@ -135,6 +137,14 @@ def test_thresholds_of_all_commands(both: dict[str, Path], words: str, turned: s
     assert seen == turned
     if name == "fuse":
         assert found["distances"]["threshold"] == found["scores"]["threshold"]  # that of the fused scores
+
+
+@pytest.mark.parametrize("negate", [True, False])
+def test_a_weight_is_said_to_multiply_minus_the_distance(distances: Path, negate: bool) -> None:
+    trials = read_trials(distances, negate=negate)
+    (parameters,) = (table for table in calibrate(trials, trials).tables() if table.name == "parameters")
+    notes = [(note.code, note.about) for note in parameters.notes if isinstance(note, Note)]
+    assert notes == [("of-distances", "gait, face")] * negate
 
 
 def test_the_page_shows_distances(distances: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from fairtrial.calibration.evidence import PRESETS
 from fairtrial.cli.app import main
 
 
@@ -220,6 +221,87 @@ def test_mistyped_names(scores: Path, tmp_path: Path) -> None:
         result = run(*words)
         assert result.exit_code == 2
         assert f"did you mean '{meant}'?" in result.stderr, words
+
+
+def test_nothing_far_fetched_is_suggested(scores: Path, tmp_path: Path) -> None:
+    """A short name, an ending or a dash that names share made them near."""
+    words: tuple[object, ...]
+    for name in ("o.csv", "ind.csv"):
+        (tmp_path / name).write_text("x\n")
+    for words in (
+        ("evaluate", "--dev", tmp_path / "nope.csv", "--test", scores),
+        ("evaluate", "--bogus"),
+        ("epc", "--alpha", ".3"),
+        ("plot", "epc-compare", "--compare", "a,b"),
+    ):
+        result = run(*words)
+        assert result.exit_code == 2
+        assert "did you mean" not in result.stderr.lower(), words
+    for words, meant in (
+        (("eval",), "evaluate"),
+        (("plot", "dte"), "det"),
+        (("evaluate", "--critrion", "far"), "--criterion"),
+        (("convert", tmp_path / "scores.txt", "--out", tmp_path / "b.csv"), "scores.csv"),
+    ):
+        assert f"did you mean '{meant}'?" in run(*words).stderr, words
+
+
+def test_errors_name_what_is_expected(scores: Path, tmp_path: Path) -> None:
+    words: tuple[object, ...]
+    sets = ("--dev", scores, "--test", scores)
+    for words, message in (
+        (("completion",), "give {bash|zsh|fish}; see fairtrial completion --help"),
+        (("evaluate", *sets, "--seed", "x"), "--seed: expected a whole number, not 'x'"),
+        (
+            ("evaluate", *sets, "--criterion", "dcf", "--dcf", "sre18"),
+            "those of one are sre18-vast, sre19-av, sre20-cts",
+        ),
+    ):
+        assert message in run(*words).stderr
+    missing = tmp_path / "none.x"
+    for words in (
+        ("evaluate", "--dev", missing, "--test", scores),
+        ("evaluate", *sets, "--key", missing),
+        ("interval", "individuals", missing),
+        ("merge", missing, "--out", tmp_path / "a.ftc"),
+        ("fuse", "--test", scores, "--model", missing),
+    ):
+        assert run(*words).stderr == f"error: {missing}: there is no such file\n"
+
+
+def test_the_help_of_costs_has_the_names_that_are_taken() -> None:
+    """It named sre18, which evaluate refuses, and two orders of the numbers."""
+    text = " ".join(run("evaluate", "--help-all").stdout.split("--dcf")[1].split())
+    ones, _, others = text.partition("calibrate also")
+    for name, points in PRESETS.items():
+        assert name in (ones if len(points) == 1 else others).translate(str.maketrans(",.()", "    ")).split()
+
+
+def test_trials_of_known_data_are_converted_and_counted(tmp_path: Path) -> None:
+    """These two commands took files only."""
+    asked = ("--data", "lausanne", "--set", "LP1", "--system", "(FH,MLP)")
+    answer = run("evaluate", *asked).stdout.splitlines()[0]
+    for ending, command in ((".parquet", "convert"), (".ftc", "count")):
+        files = {name: tmp_path / f"{name}{ending}" for name in ("dev", "test")}
+        for name, path in files.items():
+            assert run(command, name, *asked, "--out", path).exit_code == 0
+        of_files = run("evaluate", "--dev", files["dev"], "--test", files["test"]).stdout.splitlines()[0]
+        assert of_files.split("%")[0] == answer.split("%")[0]
+    for words in (("x", *asked), ("dev", "test", *asked), ("dev", *asked[2:])):
+        assert run("convert", *words, "--out", tmp_path / "x.csv").exit_code == 2
+
+
+def test_the_example_of_groups_works_on_the_example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("demo")
+    (example,) = [line for line in run("groups", "--help").stdout.splitlines() if line.endswith("--by sex")]
+    assert run(*example.split()[1:]).exit_code == 0
+
+
+def test_help_offers_no_more_help_if_there_is_none() -> None:
+    assert "--help-all" not in run("datasets", "--help").stdout
+    assert "--help-all" in run("evaluate", "--help").stdout
+    assert run("plot", "--help-all").stdout == run("plot", "--help").stdout
 
 
 def test_options_are_spelled_as_flags(scores: Path, tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def test_refuse_counts(tmp_path: Path, kind: str) -> None:
 
 def test_refuse_what_is_no_file(tmp_path: Path) -> None:
     assert "is a directory" in refusal(tmp_path)
-    assert "No such file" in refusal(tmp_path / "none.csv")
+    assert "there is no such file" in refusal(tmp_path / "none.csv")
 
 
 def test_a_missing_text_is_empty_in_parquet_as_in_csv(tmp_path: Path) -> None:

@@ -196,3 +196,74 @@ def test_no_id_in_common_names_the_option(tmp_path: Path) -> None:
     scores = write(tmp_path, "scores.csv", "name,face\na,.9\nb,.1\n")
     with pytest.raises(FairtrialError, match=r'as in columns=\{"probe": "NAME"\}'):
         read_trials(scores, key=write(tmp_path, "key", KEYS["headerless"]))
+
+
+PROTOCOL = "".join(
+    f"D_{k % 3} D_0{k} {'FM'[k % 2]} - - - {'A' * k}C {attack} {'spoof' if attack != '-' else 'bonafide'} -\n"
+    for k, attack in enumerate(["A17", "-", "A18", "-", "A17", "-", "A18", "-"])
+)
+PROTOCOL_SCORES = "filename\tcm-score\n" + "".join(f"D_0{k}\t{k % 2}.{k}\n" for k in range(8))
+
+
+@pytest.mark.parametrize("column", ["subject=99", "subject=nope", "claim=nope", "other=48", "label=nope", "score=nope"])
+@pytest.mark.parametrize("scores", SCORES)
+@pytest.mark.parametrize("key", ["headerless", "nist", "csv"])
+def test_a_column_of_neither_file_is_an_error(tmp_path: Path, column: str, scores: str, key: str) -> None:
+    """It was ignored."""
+    files = write(tmp_path, "scores", SCORES[scores]), write(tmp_path, "key", KEYS[key])
+    arguments = ["evaluate", "--dev", files[0], "--test", files[0], "--key", files[1], "--column", column]
+    result = CliRunner().invoke(main, list(map(str, arguments)))
+    assert result.exit_code == 2, result.output
+    assert "column" in result.output
+    assert column.partition("=")[2] in result.output
+
+
+def test_a_column_of_either_file(tmp_path: Path) -> None:
+    key = write(tmp_path, "key.csv", "one,label,two\n" + "".join(f"{m},{g},{u}\n" for m, u, g, _ in TRIALS))
+    columns = {"claim": "one", "probe": "two"}
+    named = write(tmp_path, "named.csv", "two,one,face\n" + "".join(f"{u},{m},{s}\n" for m, u, _, s in TRIALS))
+    bare = write(tmp_path, "bare.txt", SCORES["headerless"])
+    for scores in (named, bare):
+        trials = read_trials(scores, key=key, columns=columns)
+        assert trials.genuine.tolist() == [bool(g) for _, _, g, _ in TRIALS]
+        assert trials.scores[:, 0].tolist() == [s for *_, s in TRIALS]
+
+
+def test_the_scores_of_a_list_without_a_header_are_named_by_number(tmp_path: Path) -> None:
+    """With a key, all numbers were ignored."""
+    scores = write(tmp_path, "scores", "".join(f"{m} {u} {s} 0.5\n" for m, u, _, s in TRIALS))
+    key = write(tmp_path, "key", KEYS["nist"])
+    trials = read_trials(scores, key=key, columns={"claim": "1", "probe": "2"}, scores="3")
+    assert trials.scores.tolist() == [[s] for *_, s in TRIALS]
+
+
+def test_a_protocol_of_asvspoof_names_speakers_and_attacks(tmp_path: Path) -> None:
+    """Speakers were a further column, and trials of the same one taken as independent."""
+    key, scores = write(tmp_path, "key", PROTOCOL), write(tmp_path, "scores", PROTOCOL_SCORES)
+    trials = read_trials(scores, key=key)
+    assert trials.subject is not None
+    assert trials.subject.decode().tolist() == [f"D_{k % 3}" for k in range(8)]
+    assert list(trials.columns) == [*(f"column {k}" for k in range(3, 8)), "attack", "column 10"]
+    named = read_trials(scores, key=key, columns={"gender": "3", "claim": "1", "probe": "2"})
+    assert set(named.ids) == {"claim", "probe"}
+    assert next(iter(named.columns)) == "gender"
+
+
+@pytest.mark.parametrize("asked", [["--by", "8"], ["--by", "attack"], ["--by", "family", "--column", "family=8"]])
+@pytest.mark.parametrize("has_key", [True, False])
+def test_groups_by_a_column_without_a_name(tmp_path: Path, asked: list[str], has_key: bool) -> None:
+    """Columns were counted in --column only."""
+    key, scores = write(tmp_path, "key", PROTOCOL), write(tmp_path, "scores", PROTOCOL_SCORES)
+    options = ["--key", str(key)]
+    if not has_key:
+        options = ["--column", "label=9", "--column", "score=10"]
+        lines = [line.removesuffix("-") + f"{k % 2}.{k}\n" for k, line in enumerate(PROTOCOL.splitlines())]
+        scores = write(tmp_path, "list", "".join(lines))
+    result = CliRunner().invoke(main, ["groups", "--dev", str(scores), "--test", str(scores), *options, *asked])
+    assert result.exit_code == 0, result.output
+    assert "A17" in result.output
+
+
+def test_a_role_that_is_mistyped_is_not_the_name_of_a_column(tmp_path: Path) -> None:
+    with pytest.raises(FairtrialError, match="no column role clam"):
+        read_trials(write(tmp_path, "scores", SCORES["headerless"]), columns={"clam": "1"})

@@ -64,7 +64,7 @@ def test_later_version(part: Path) -> None:
 
 
 def test_no_file_and_a_foreign_one(tmp_path: Path) -> None:
-    with pytest.raises(ft.InputError, match="cannot be read: No such file"):
+    with pytest.raises(ft.InputError, match="there is no such file"):
         read_part(tmp_path / "none.ftc")
     (tmp_path / "scores.csv").write_text("score,label\n1,1\n")
     with pytest.raises(ft.InputError, match="is not a file of counts"):

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from fairtrial import ParameterError, Trials, fuse
 from fairtrial.core.notes import Note
-from fairtrial.core.words import wording
+from fairtrial.core.words import in_percent, wording
 from fairtrial.counting import count_errors
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
 from fairtrial.fusion import fuse_scores
@@ -37,6 +37,18 @@ def test_test_against_the_best_is_the_leading_one() -> None:
     shown = result.to_dict()["against_best"]
     assert (shown["system"], shown["p_value"]) == (result.best, result.test.p_value)
     assert [table.name for table in result.tables()] == ["systems", "test", "gain", "weights"]
+
+
+@pytest.mark.parametrize(("fusion", "is_clear"), [("mean", True), ("min", False)])
+def test_answer_has_the_interval_of_the_difference_and_what_is_not_excluded(fusion: str, is_clear: bool) -> None:
+    result = fuse(DEV, TEST, fusion=fusion)
+    assert (result.test.p_value < 0.05) == is_clear
+    low, high = result.test.interval() or (0, 0)
+    assert result.test.estimate < 0
+    size = f"{in_percent(-result.test.estimate)} points (95 % interval {in_percent(-high)} to {in_percent(-low)}, p "
+    assert size in result.answer()
+    bound = f"; a difference of up to {in_percent(-low)} points is not excluded"
+    assert result.answer().endswith(bound) != is_clear
 
 
 def test_weights_of_logistic_regression_are_those_of_scikit_learn() -> None:

@@ -1,5 +1,6 @@
 """Fusion predicted by Gaussians: formulas of the papers, and what is measured where scores are Gaussian."""
 
+from dataclasses import replace
 from math import erf, sqrt
 
 import numpy as np
@@ -59,6 +60,14 @@ def test_the_same_trials_as_dev_and_test_are_a_warning() -> None:
     dev = gaussian(0, 200, 600)
     for test, expected in ((dev, ["same-trials"]), (gaussian(1, 200, 600), [])):
         assert [note.code for note in predict_fusions(dev, test).notes] == expected
+
+
+@pytest.mark.parametrize("is_judged", [True, False])
+def test_reversed_scores_are_a_warning(is_judged: bool) -> None:
+    dev = gaussian(0, 200, 600)
+    dev = replace(dev, scores=dev.scores * [1, -1, 1])
+    (note,) = predict_fusions(dev, gaussian(1, 200, 600) if is_judged else None).notes
+    assert (note.code, note.about, note.warning) == ("reversed-scores", "b", True)
 
 
 def test_measured_is_what_fuse_measures() -> None:

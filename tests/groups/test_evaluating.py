@@ -76,6 +76,22 @@ def test_answer_names_the_pair_that_differs_most_clearly() -> None:
     assert [table.name for table in found.tables() if not table.detail] == ["groups", "tests"]
 
 
+@pytest.mark.parametrize("people", [40, 4])
+def test_answer_without_a_difference_says_what_is_not_excluded(people: int) -> None:
+    data = ft.groups.synthetic_groups({"a": people, "b": people}, rng=3)
+    found = ft.evaluate_groups(data.dev, data.test, by="group")
+    bounds = []
+    for test, pair in zip(found.tests, found.pairs, strict=True):
+        assert test.p_adjusted > 0.05
+        bound = f"ratios of the {test.measure.upper()} up to {test.within:.3g}"
+        if np.isinf(test.within):
+            largest = max(abs(pair.difference_low), abs(pair.difference_high))
+            bound = f"differences of the {test.measure.upper()} up to {100 * largest:.2f} points"
+        bounds.append(bound)
+    assert np.isinf(found.tests[1].within) == (people == 4)
+    assert found.answer().endswith(f": {' and '.join(bounds)} are not excluded (95 % confidence)")
+
+
 def test_intervals_of_all_groups_are_wider_than_of_one() -> None:
     low, high = FOUND.judged.families["far"].limits(NormalDist().inv_cdf(0.975))
     for own, alone in zip(FOUND.groups, high - low, strict=True):

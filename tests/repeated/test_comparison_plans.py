@@ -304,6 +304,12 @@ def test_bad_power(options: dict[str, Any], message: str) -> None:
         comparison_power((0.1, 0.2), (0.1, 0.3), **{"impostor": 10, "genuine": 10, **options})
 
 
+@pytest.mark.parametrize(("options", "codes"), [({"power": 0.9}, ["power-ignored"]), ({}, [])])
+def test_a_power_for_these_people_is_a_warning(options: dict[str, Any], codes: list[str]) -> None:
+    plan = plan_comparison((0.01, 0.02), (0.02, 0.04), individuals=50, data_sets=0, **options)
+    assert [note.code for note in plan.notes if note.warning] == codes
+
+
 def test_names_of_the_json() -> None:
     found = plan_comparison((0.01, 0.02), (0.02, 0.04), attempts=3, impostor_attempts=20).to_dict()
     assert {"individuals", "attempts", "impostor_attempts", "power", "genuine", "impostor"} <= set(found)

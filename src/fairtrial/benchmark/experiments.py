@@ -275,13 +275,14 @@ class BenchmarkResult(Result):
         """Give the mean HTER over all experiments, and the difference from the best systems."""
         hter = fmean(float(each.counts.hter) for each in self.experiments)
         difference = fmean(each.test.estimate for each in self.experiments)
-        better = sum(each.p_adjusted < 1 - self.confidence and each.test.estimate < 0 for each in self.experiments)
+        clear = [each.test.estimate for each in self.experiments if each.p_adjusted < 1 - self.confidence]
+        less, more = (sum(sign * difference > 0 for difference in clear) or "none" for sign in (-1, 1))
         return (
             f"Fusion by {self.label} has a mean HTER of {percent(hter)} over "
             f"{plural(len(self.experiments), 'experiment')} of {self.protocol} on {self.benchmark}"
             f"{' (synthetic)' if self.synthetic else ''}, on average {in_percent(abs(difference))} points "
-            f"{'less' if difference < 0 else 'more'} than the best of the systems fused, and significantly less in "
-            f"{better or 'none'} of them (Holm)"
+            f"{'less' if difference < 0 else 'more'} than the best of the systems fused; significantly less in {less} "
+            f"of them and more in {more} (Holm)"
         )
 
     def tables(self) -> tuple[Table, ...]:

@@ -33,14 +33,14 @@ from fairtrial.calibration.measures import (
     cost_measure,
 )
 from fairtrial.calibration.methods import CALIBRATIONS, LinearInfluence, trials_of_classes, units_of
-from fairtrial.calibration.model import BoundsName, Calibration, refit, side_by_side, unchanged_scores
+from fairtrial.calibration.model import BoundsName, Calibration, refit, unchanged_scores
 from fairtrial.core.errors import ParameterError, TrialsError, check_confidence
 from fairtrial.core.notes import Note, as_note
 from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Field, Record, Result, SystemResults, plain, table_of
 from fairtrial.core.tables import Column, Table, join_tables
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import figure_text, interval_title, listed, number_text, p_phrase, term
+from fairtrial.core.words import interval_title, listed, number_text, p_phrase, term
 from fairtrial.counting.tallies import ScoreData
 from fairtrial.formats.files import PathLike
 from fairtrial.inference.estimates import Estimate, Threshold, variance_of_values
@@ -50,7 +50,7 @@ from fairtrial.inference.multiplicity import Correction, adjust_p_values
 from fairtrial.inference.people import Cluster, People
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets
 from fairtrial.inference.student import Alternative, student_quantile
-from fairtrial.inference.tests import TestResult, columns_with_interval
+from fairtrial.inference.tests import TestResult, columns_with_interval, size_texts
 from fairtrial.inference.variance import Floats
 from fairtrial.rules.measures import MeasureLike, as_any_measure
 
@@ -115,7 +115,7 @@ class CostFigure(Record):
     notes: tuple[Note, ...] = ()
 
     FIELDS = (
-        Field("cost", "cost", get="target.name"),
+        Field("cost", "operating point", get="target.name"),
         Field("points"),
         Field("partition", get="target.partition"),
         _of_point("prior", "prior", "prior"),
@@ -420,7 +420,11 @@ class CalibratedSystem(Result):
             Field("interval", interval_title(self.confidence), "range", get=lambda row: limits.get(row[0])),
         ]
         caption, rows = f"Calibration: {self.calibration.method}", self.calibration.described.items()
-        return main, costs, table_of("parameters", caption, fields, rows, section="system", detail=True)
+        read = [note for note in getattr(self.sets.test, "notes", ()) if isinstance(note, Note)]
+        negated = {name for note in read if note.code == "distances" for name in note.values["names"]}
+        text = "the calibration takes distances times -1, and a weight multiplies that"
+        notes = [Note("of-distances", text, name) for name in self.calibration.systems if name in negated]
+        return main, costs, table_of("parameters", caption, fields, rows, notes=notes, section="system", detail=True)
 
 
 def _jackknife(trials: Trials, people: People | None, without: Callable[[Labels], float], seed: int) -> float:
@@ -478,10 +482,14 @@ class CalibratedSystems(SystemResults[CalibratedSystem]):
 
     @property
     def scores(self) -> CalibratedScores:
-        """The log-likelihood ratios of all systems, on dev and on test."""
-        evidence, calibrations = self.systems[0].evidence, [result.calibration for result in self.systems]
-        dev = None if evidence.sets.dev is None else side_by_side(calibrations, evidence.dev)
-        return CalibratedScores(dev, side_by_side(calibrations, evidence.test))
+        """The log-likelihood ratios of all systems, on dev and on test; of folds, the held-out ratios for both."""
+        first, calibrations = self.systems[0].evidence, [result.calibration for result in self.systems]
+        ratios = np.column_stack([result.evidence.ratios for result in self.systems])
+        test = replace(first.test, scores=ratios, systems=tuple(calibration.name for calibration in calibrations))
+        if first.folded or first.sets.dev is None:
+            return CalibratedScores(test if first.folded else None, test)
+        of_dev = np.column_stack([calibration.ratios(first.dev) for calibration in calibrations])
+        return CalibratedScores(replace(first.dev, scores=of_dev, systems=test.systems), test)
 
     def answer(self) -> str:
         """Give that of one system, or the Cllrs of several, the lowest first, and the pair with the lowest p value."""
@@ -695,13 +703,13 @@ class EvidencePair(Result):
     )
 
     def answer(self) -> str:
-        """Say which evidence is better, by how much, and the p value."""
-        difference = figure_text(abs(self.test.estimate), self.test.is_share)
-        size = f"by {difference} in {term(self.test.label)} ({p_phrase(self.adjusted)} adjusted)"
-        if self.adjusted >= 1 - self.confidence:
-            return f"{self.a} and {self.b} cannot be told apart: they differ {size}"
+        """Say which evidence is better, by how much, with interval and p, or how large a difference may be."""
+        size, most = size_texts(self.test, self.confidence, f"{p_phrase(self.adjusted)} adjusted")
         better, worse = (self.b, self.a) if self.test.estimate > 0 else (self.a, self.b)
-        return f"{better} has better evidence than {worse} {size}"
+        label = term(self.test.label)
+        if self.adjusted < 1 - self.confidence:
+            return f"{better} has better evidence than {worse}: its {label} is lower by {size}"
+        return f"{self.a} and {self.b} cannot be told apart: the {label} of {worse} is higher by {size}{most}"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate the test in one row."""

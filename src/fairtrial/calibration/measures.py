@@ -145,6 +145,14 @@ class Evidence:
         """The scores of the judged trials: one row per trial, one column per system."""
         return score_table(self.test, self.calibration.systems)
 
+    @cached_property
+    def unchanged(self) -> Evidence:
+        """The same trials with the scores of one system as ratios; an error if several systems are fused."""
+        if len(self.calibration.systems) > 1:
+            template = "{systems}: several systems are fused, so there are no scores to take unchanged"
+            raise ParameterError(template, code="one-system", systems=self.system)
+        return Evidence(unchanged_scores(self.system), self.sets)
+
     @property
     def given(self) -> Floats:
         """The scores whose maps minima are taken over: those of one system, or the ratios of a fusion."""
@@ -380,7 +388,7 @@ def cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
 
 
 def _few_accepted(which: str, target: CostTarget, counts: ErrorCounts) -> Note | str:
-    """Note that a cost rests on few accepted trials; that of several operating points has no note."""
+    """Warn that a cost rests on few accepted trials; that of several operating points has no note."""
     impostor, genuine = int(counts.false_accepts), int(counts.genuine - counts.false_rejects)
     if len(target.points) > 1 or min(impostor, genuine) >= SUPPORT:
         return ""
@@ -389,7 +397,7 @@ def _few_accepted(which: str, target: CostTarget, counts: ErrorCounts) -> Note |
         "genuine trial}; with fewer than {support} of either, its interval is rough"
     )
     values: dict[str, Any] = {"prior": target.points[0].prior, "impostor": impostor, "genuine": genuine}
-    return Note("few-accepted", text, which=which, support=SUPPORT, **values)
+    return Note("few-accepted", text, warning=True, which=which, support=SUPPORT, **values)
 
 
 def _actual_cost(evidence: Evidence, parts: Parts, point: CostPoint) -> Statistic:
@@ -576,12 +584,12 @@ class EvidenceMeasure:
         Raises
         ------
         ParameterError
-            If it needs a calibration and thresholds were given instead of dev.
+            If it needs a calibration and thresholds were given instead of dev, or is of the scores of a fusion.
         TrialsError
             If the trials are not in memory, or some are in no block.
         """
         if isinstance(judgement, Evidence):
-            return judgement
+            return judgement.unchanged if self.raw else judgement
         sets, unchanged = judgement.sets, self.raw or self.posteriori
         if sets.origin == "given" and not unchanged:
             raise ParameterError(
@@ -796,11 +804,11 @@ def entropy_measure(prior: float, *, least: bool = False) -> EvidenceMeasure:
 def cost_measure(target: CostTarget, kind: Literal["act-dcf", "act-dcf-raw", "min-dcf"] = "act-dcf") -> EvidenceMeasure:
     """Make the measure of a detection cost: calibrated on dev, of scores unchanged, or the least."""
     least = kind == "min-dcf"
-    word = {"act-dcf": "actual DCF", "act-dcf-raw": "actual DCF of the scores", "min-dcf": "min DCF"}[kind]
+    word = "min DCF" if least else "actual DCF"
     statistic: Callable[..., Statistic] = least_cost_statistic if least else cost_statistic
     return EvidenceMeasure(
         f"{kind}@{target.name}",
-        f"{word}({target.name})",
+        f"{word}({target.name})" + " of the scores" * (kind == "act-dcf-raw"),
         partial(statistic, target=target),
         posteriori=least,
         raw=kind == "act-dcf-raw",

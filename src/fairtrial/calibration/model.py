@@ -135,7 +135,7 @@ class Calibration(SavedModel):
         Trials
             To be evaluated, compared, fused or written like any others.
         """
-        return side_by_side([self], trials)
+        return replace(trials, scores=self.ratios(trials)[:, None], systems=(self.name,))
 
     def to_dict(self) -> dict[str, Any]:
         """Give names and numbers, as in the saved file.
@@ -177,12 +177,6 @@ class Calibration(SavedModel):
             bounds = low, high
         mapping = CALIBRATIONS[method].read(numbers, len(systems))
         return cls(systems, method, mapping, entries["prior"], bounds=bounds)
-
-
-def side_by_side(calibrations: Sequence[Calibration], trials: Trials) -> Trials:
-    """Give the same trials with the log-likelihood ratios of several calibrations, one system each."""
-    ratios = np.column_stack([calibration.ratios(trials) for calibration in calibrations])
-    return replace(trials, scores=ratios, systems=tuple(calibration.name for calibration in calibrations))
 
 
 def ratio_source(scores: ScoreSource, calibration: Calibration) -> MappedSource:

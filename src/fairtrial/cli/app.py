@@ -13,7 +13,7 @@ import click
 from fairtrial import __version__
 from fairtrial.cli.commands import COMMANDS, Declared, figure_commands
 from fairtrial.cli.entry import stopped
-from fairtrial.cli.output import say
+from fairtrial.cli.output import help_all, say
 from fairtrial.core.errors import FairtrialError, ParameterError
 from fairtrial.core.registry import left_out_plugins
 from fairtrial.core.tables import json_text
@@ -31,6 +31,7 @@ class LazyGroup(click.Group):
 
     def __init__(self, *given: Any, prefix: str = "", **settings: Any) -> None:
         super().__init__(*given, **settings)
+        self.params.append(help_all(hidden=True))
         self._prefix = prefix
 
     @property
@@ -122,10 +123,15 @@ def _of_usage(error: click.UsageError) -> ParameterError:
     if isinstance(error, click.MissingParameter) and error.param is not None:
         names = error.param.opts[:1] if isinstance(error.param, click.Option) else []
         message = " ".join(["give", *names, error.param.metavar or ""]).strip()
+    elif isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        flags = [flag for param in error.ctx.command.params for flag in param.opts if flag.startswith("--")]
+        meant = nearest(error.option_name, flags, lambda flag: flag.lstrip("-"))
+        message = f"no such option {error.option_name!r}{meant}"
     words = error.ctx.command_path.split()[1:] if error.ctx is not None else []
     command = " ".join(["fairtrial", *words])
     see = " See" if message.endswith("?") else "; see"
-    return ParameterError(f"{message[:1].lower()}{message[1:]}{see} {command} --help", code="usage")
+    template = "{message}{see} {command} --help"
+    return ParameterError(template, code="usage", message=message[:1].lower() + message[1:], see=see, command=command)
 
 
 def _refuse(error: FairtrialError, as_json: bool) -> NoReturn:

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import click
 
 from fairtrial.cli.commands import Declared
-from fairtrial.cli.output import say
+from fairtrial.cli.output import help_all
 from fairtrial.cli.question import READ, WRITTEN, reading_arguments, run_question, values_of
 from fairtrial.core.parameters import Argument, Group, arguments_of, flag_of, parameter_of
 from fairtrial.core.words import use_terms
@@ -58,7 +58,8 @@ def make_params(declared: Declared, arguments: Sequence[Argument], extra: Sequen
     options: list[Argument] = []
     if declared.reads in ("sets", "dev"):
         options += [Argument("dev", repeated=True), Argument("test", repeated=True)]
-        options += [] if "data" in names else [Argument("data"), Argument("only")]
+    if declared.reads in ("sets", "dev", "paths") and "data" not in names:
+        options += [Argument("data"), Argument("only")]
     if declared.reads:
         options.append(Argument("systems", repeated=True))
     options += [*extra, Argument("terms", choices=("default", "iso"), default="default")]
@@ -76,7 +77,8 @@ def _param_of(argument: Argument, declared: Declared) -> click.Parameter:
     kind = click.Choice(argument.choices) if argument.choices else files.get(declaration.file, str)
     is_multiple = argument.repeated or declaration.read_all is not None
     if argument.name in declared.positional:
-        metavar, nargs = declared.positional[argument.name], -1 if is_multiple else 1
+        metavar = declared.positional[argument.name]
+        nargs = -1 if metavar.endswith("...") else 1
         kind = READ if argument.name in ("a", "b") else kind
         return click.Argument([argument.name], type=kind, nargs=nargs, required=default is ..., metavar=metavar)
     flags, text = [flag_of(argument.name), *declaration.also, argument.name], argument.help
@@ -105,16 +107,10 @@ class Command(click.Command):
     """A command whose help shows the options that most people need, and all of them on request."""
 
     def __init__(self, name: str, params: list[click.Parameter], callback: Callable[..., Any], about: str) -> None:
-        every = click.Option(
-            ["--help-all"],
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=_show_all,
-            help="Show the other options, too.",
-        )
+        is_short = sum(isinstance(param, click.Option) for param in params) + 2 <= _SHORT  # with --help and --help-all
+        params = [*params, help_all(hidden=is_short)]
         settings = {"allow_extra_args": True}
-        super().__init__(name, params=[*params, every], callback=callback, help=about, context_settings=settings)
+        super().__init__(name, params=params, callback=callback, help=about, context_settings=settings)
 
     def invoke(self, ctx: click.Context) -> Any:
         if ctx.args:
@@ -125,7 +121,7 @@ class Command(click.Command):
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option) and not each.hidden]
         everything = ctx.meta.get("fairtrial.all", False) or len(options) <= _SHORT
         records: dict[str, list[tuple[str, str]]] = {group: [] for group in get_args(Group)}
         for option in options:
@@ -137,13 +133,6 @@ class Command(click.Command):
             if rows:
                 with formatter.section(group):
                     formatter.write_dl([(flags.ljust(width), text) for flags, text in rows], col_max=_WIDEST)
-
-
-def _show_all(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value:
-        ctx.meta["fairtrial.all"] = True
-        say(ctx.get_help())
-        ctx.exit()
 
 
 def _record(option: click.Option, ctx: click.Context, *, whole: bool) -> tuple[str, str]:

@@ -108,7 +108,7 @@ COMMANDS: dict[str, Declared] = {
         "Compare the error rates of groups.",
         "fairtrial.groups.evaluation:evaluate_groups",
         (
-            f"{_SETS} --by sex",
+            f"{_SETS} --system face --by sex",
             "--dev scores.csv --folds 5 --by sex,age --edges age=30,50",
             f"{_SETS} --by sex --people people.csv",
             f"{_SETS} --by device --report page.html",
@@ -299,8 +299,13 @@ COMMANDS: dict[str, Declared] = {
         "Files",
         "Convert score files from one format to another.",
         "fairtrial.formats.convert:convert_files",
-        ("scores.txt --out scores.parquet", "gen.scores imp.scores --out both.csv.gz"),
-        "No digit is lost. Several inputs are several systems; their trials are aligned by their ids.",
+        (
+            "scores.txt --out scores.parquet",
+            "gen.scores imp.scores --out both.csv.gz",
+            "dev --data lausanne --set LP1 --out dev.csv",
+        ),
+        "No digit is lost. Several inputs are several systems; their trials are aligned by their ids. With --data, say "
+        "dev or test instead of a file.",
         reads="paths",
         positional={"paths": "IN..."},
     ),
@@ -309,7 +314,8 @@ COMMANDS: dict[str, Declared] = {
         "Count any number of scores into a small file.",
         "fairtrial.counting.count:count_files",
         ("part-*.parquet --out dev.ftc", "test.csv --thresholds face=0.62 --out test.ftc"),
-        "Use the file like a score file: fairtrial evaluate --dev dev.ftc --test test.ftc",
+        "Use the file like a score file: fairtrial evaluate --dev dev.ftc --test test.ftc. With --data, say dev or "
+        "test instead of a file.",
         reads="paths",
         positional={"paths": "F..."},
     ),

@@ -44,6 +44,19 @@ def _write(text: str, *, aside: bool) -> None:
     print(text if colour else click.unstyle(text), file=stream, flush=aside)
 
 
+def help_all(*, hidden: bool) -> click.Option:
+    """Make the option that shows all options of a command."""
+
+    def show(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+        if value:
+            ctx.meta["fairtrial.all"] = True
+            say(ctx.get_help())
+            ctx.exit()
+
+    settings: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
+    return click.Option(["--help-all"], **settings, callback=show, hidden=hidden, help="Show the other options, too.")
+
+
 def terminal_width() -> int | None:
     """Give the columns of the terminal; None if the output goes elsewhere."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

@@ -80,6 +80,8 @@ def ask(
     """Give the keyword arguments of a function, and its trials."""
     takes = inspect.signature(function).parameters
     values = values_of(arguments, typed)
+    if typed.get("only") and not typed.get("data") and "only" not in takes:
+        raise ParameterError("{only!p} names a set of {data!p}; give both", code="does-not-apply", only=0, data=0)
     if "costs" not in takes:
         values = with_costs(values, typed)
     elif isinstance(values.get("costs"), str):
@@ -88,7 +90,7 @@ def ask(
         refuse_excluded(function, values)
         return values, {}
     if declared.reads == "paths":
-        return values | reading_keywords(typed), {}
+        return values | (_known_part(typed) if typed["data"] else reading_keywords(typed)), {}
     if declared.reads == "people":
         return values | {"people": _people(typed, values)}, {}
     data = read_sets(declared, takes, typed, values)
@@ -146,7 +148,7 @@ def with_costs(values: dict[str, Any], typed: Mapping[str, Any], *, required: bo
 
 def _single_costs(text: str) -> Any:
     """Read the costs of one operating point."""
-    from fairtrial.calibration.evidence import cost_target
+    from fairtrial.calibration.evidence import PRESETS, cost_target
     from fairtrial.rules.measures import DetectionCosts
 
     try:
@@ -155,7 +157,9 @@ def _single_costs(text: str) -> Any:
             return DetectionCosts(*numbers)
         points = cost_target(text).points
         if len(points) != 1:
-            raise ParameterError("is several operating points, which fairtrial calibrate takes")
+            names = [name for name, preset in PRESETS.items() if len(preset) == 1]
+            template = "is several operating points, which fairtrial calibrate takes; those of one are {names:list}"
+            raise ParameterError(template, names=names)
     except ParameterError as error:
         template = "{costs!p} {text}: {why}"
         raise ParameterError(template, code=error.code, costs=0, text=text, why=str(error)) from error
@@ -209,14 +213,12 @@ def _read(argument: Argument, value: Any) -> Any:
 
 def reading_keywords(typed: Mapping[str, Any]) -> dict[str, Any]:
     """Make the keyword arguments of `read_trials`."""
-    from fairtrial.formats.sheets import ROLES
-
     if typed["negate"] and typed["negate_system"]:
         raise ParameterError("give either --negate for all systems, or --negate-system for some")
     values = values_of(reading_arguments(), typed)
     negated = values.pop("negate_system", ())
     labels = _pairs(values.get("genuine_labels", ()), "--label", ("genuine", "impostor"))
-    columns = _pairs(values.get("columns", ()), "--column", ROLES)
+    columns = _pairs(values.get("columns", ()), "--column")
     single = [role for role, _ in columns if role not in ("score", "other")]
     for role in single:
         if single.count(role) > 1:
@@ -234,13 +236,13 @@ def reading_keywords(typed: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _pairs(entries: Sequence[str], flag: str, keys: Sequence[str]) -> list[tuple[str, str]]:
+def _pairs(entries: Sequence[str], flag: str, keys: Sequence[str] = ()) -> list[tuple[str, str]]:
     pairs = []
     for entry in entries:
-        key, equals, value = entry.partition("=")
-        if not equals or not value or key not in keys:
-            example = f"{value}={key}" if value in keys and key else f"{keys[0]}=NAME"
-            raise ParameterError(f"{flag} {entry}: expected {'|'.join(keys)}=..., as in {flag} {example}")
+        key, _, value = entry.partition("=")
+        if not key or not value or (keys and key not in keys):
+            example = f"{value}={key}" if value in keys and key else f"{keys[0] if keys else 'claim'}=NAME"
+            raise ParameterError(f"{flag} {entry}: expected {'|'.join(keys) or 'ROLE'}=..., as in {flag} {example}")
         pairs.append((key, value))
     return pairs
 
@@ -293,8 +295,6 @@ def read_sets(
     dev, test, folds = typed["dev"], typed["test"], values.get("folds") if takes_folds else None
     if typed.get("data"):
         return _known_set(typed)
-    if typed.get("only"):
-        raise ParameterError("{only!p} names a set of {data!p}; give both", code="does-not-apply", only=0, data=0)
     if not dev and not (dev_is_optional and test):
         how = "{test!p} F" if dev_is_optional else "{dev!p} F, the trials that the threshold is chosen on"
         raise ParameterError(f"give {how}", code="missing", dev=0, test=0)
@@ -359,11 +359,19 @@ def given_folds(trials: Trials, column: str) -> tuple[Trials, list[Block]]:
     return trials.with_notes(*notes), blocks
 
 
+def _known_part(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the trials of a known set that were named by dev or test."""
+    sets, (name, *others) = _known_set(typed), typed["paths"]
+    if name not in sets or others:
+        raise ParameterError("with {data!p}, say dev or test instead of a file", code="paths", data=0)
+    return {"paths": sets[name]}
+
+
 def _known_set(typed: Mapping[str, Any]) -> dict[str, Any]:
     """Give dev and test of a known set."""
     from fairtrial.benchmark.datasets import DATASETS, load_dataset
 
-    if typed["dev"] or typed["test"]:
+    if typed.get("dev") or typed.get("test"):
         template = "give either {data!p} NAME {only!p} NAME, or {dev!p} and {test!p}"
         raise ParameterError(template, data=0, only=0, dev=0, test=0)
     refuse_reading(typed, "says how files are read, and {data!p} knows that", data=...)

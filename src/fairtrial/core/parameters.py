@@ -83,11 +83,15 @@ def read_number(text: str) -> float:
     >>> read_number(".01"), read_number("1%")
     (0.01, 0.01)
     """
+    return _number(text, "a number, such as .01 or 1%")
+
+
+def _number(text: str, what: str) -> float:
     stripped = text.strip()
     try:
         return float(stripped.removesuffix("%")) / (100 if stripped.endswith("%") else 1)
     except ValueError as error:
-        raise ParameterError("expected a number, such as .01 or 1%, not {text:quoted}", text=text) from error
+        raise ParameterError("expected {what}, not {text:quoted}", what=what, text=text) from error
 
 
 def read_whole(text: str) -> int:
@@ -98,7 +102,7 @@ def read_whole(text: str) -> int:
     >>> read_whole("1_000"), read_whole("1e6")
     (1000, 1000000)
     """
-    value = read_number(text)
+    value = _number(text, "a whole number")
     if not abs(value) <= 2**53:
         raise ParameterError("expected a number of at most {most:count}, not {text:quoted}", most=2**53, text=text)
     if value != int(value):
@@ -354,7 +358,7 @@ _HELP = {
     "folds": "Instead of --test: divide the people of dev into K folds. A column divides the trials by its values.",
     "systems": "These systems only.",
     "data": "A set of `fairtrial datasets`, or a directory with a benchmark.toml.",
-    "only": "Only this set of --data, such as LP1.",
+    "only": "This set only, such as LP1.",
     "other_dev": "Instead of --move: dev scores of the other modality.",
     "other_test": "Instead of --move: test scores of the other modality.",
     "model": "Instead of --dev: a model saved with --save.",
@@ -376,8 +380,8 @@ _HELP = {
     "normalise": "The normalisation: none, z, min-max, median-mad, tanh, double-sigmoid. Per client: z-norm, f-norm, "
     "eer-norm.",
     "fuse": "Make one calibration of all systems together, by logistic or gaussian.",
-    "costs": "Costs of dcf: a prior (.01), prior, cost of a miss and of a false accept (.01,10,1), all four (cost of a "
-    "miss, its prior, cost of a false accept, its prior: 10,.01,1,.99), or a name such as sre18.",
+    "costs": "Costs of dcf: a prior (.01); a prior and the costs of a miss and of a false accept (.01,10,1); or a name "
+    "(sre18-vast, sre19-av, sre20-cts). calibrate also takes those of two points: sre16, sre18, sre19-cts, sre21.",
     "inner": "Origin of the fused dev scores, and so of the threshold. folds: held-out folds; none: the trials that "
     "were fitted on; auto: as the method says.",
     "inner_folds": "Number of folds of held-out dev scores.",
@@ -436,6 +440,8 @@ def spell(name: str, value: Any, style: Style) -> str:
     >>> spell("common", True, "shell"), spell("names", ["A", "B"], "shell")
     ('--common', '--name A --name B')
     """
+    if callable(style):
+        return style(name, value)
     if style == "python":
         return name if value is ... else f"{name}={_quoted(value)}"
     return " ".join(option_words(name, value))

@@ -565,6 +565,10 @@ def trials_of(data: TrialsLike, what: str) -> Trials:
     if isinstance(data, Trials):
         return data
     if not isinstance(data, Frame):
+        if isinstance(data, NamedSystems):
+            template = "{what} must be trials in memory, not {kind}, which evaluate, compare and epc take"
+            kind = "trials in pieces" if getattr(data, "has_scores", True) else "counts"
+            raise TrialsError(template, code="needs-trials", what=what, kind=kind)
         raise TrialsError(f"{what} must be Trials or a data frame, not {type(data).__name__}")
     from fairtrial.formats.frames import read_frame  # readers are loaded for the first data frame
 

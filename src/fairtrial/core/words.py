@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 Terms: TypeAlias = Literal["default", "iso"]
 """The names of error rates: FAR and FRR, or FMR and FNMR as ISO/IEC 19795 calls them; and of single errors."""
-Style: TypeAlias = Literal["python", "shell"]
-"""How options are spelled: as keywords of Python, or as flags of the command line."""
+Style: TypeAlias = Literal["python", "shell"] | Callable[[str, Any], str]
+"""How options are spelled: as keywords of Python, as flags of the command line, or by a function like `spell`."""
 
 
 class _Wording(NamedTuple):
@@ -71,8 +71,9 @@ def wording(*, style: Style | None = None, terms: Terms | None = None) -> Iterat
 
     Parameters
     ----------
-    style : {"python", "shell"}, optional
-        How options are spelled in notes and errors: ``nan="drop"`` or ``--nan drop``.
+    style : {"python", "shell"} or callable, optional
+        How options are spelled in notes and errors: ``nan="drop"`` or ``--nan drop``; or a function of the name and
+        the value, which is an ellipsis for the name alone.
     terms : {"default", "iso"}, optional
         The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1.
 
@@ -245,8 +246,8 @@ def shown(text: object, limit: int = 60) -> str:
     return repr(cut(text, limit))
 
 
-def nearest(name: object, names: Iterable[str]) -> str:
-    """Suggest the name nearest to a mistyped one; empty if none is near.
+def nearest(name: object, names: Iterable[str], part: Callable[[str], str] = str) -> str:
+    """Suggest the name nearest to a mistyped one, by a part of them; empty if none is near.
 
     Examples
     --------
@@ -255,13 +256,14 @@ def nearest(name: object, names: Iterable[str]) -> str:
     """
     from difflib import get_close_matches
 
-    by_lower = {word.lower(): word for word in names}
-    typed = str(name).lower()
-    close = get_close_matches(typed, list(by_lower), 3)
-    close.sort(key=lambda word: sorted(word) != sorted(typed))  # two letters swapped come first
-    elsewhere = _ELSEWHERE.get(typed.replace("_", "-"), "")
-    meant = [*(word for word in by_lower if elsewhere and word.startswith(elsewhere)), *close]
-    return f"; did you mean {by_lower[meant[0]]!r}?" if meant else ""
+    by_lower = {part(word).lower(): word for word in names}
+    typed = part(str(name)).lower()
+    begin = _ELSEWHERE.get(typed.replace("_", "-"), typed if len(typed) > 2 else "\n")
+    swapped = (word for word in by_lower if sorted(word) == sorted(typed))
+    begun = (word for word in by_lower if word.startswith(begin))
+    for word in (*swapped, *begun, *get_close_matches(typed, list(by_lower), 1, 0.7)):
+        return f"; did you mean {by_lower[word]!r}?"
+    return ""
 
 
 def listed(names: Iterable[object], limit: int = 12, longest: int = 40) -> str:

@@ -13,6 +13,7 @@ from fairtrial.core.notes import Note, distances_in
 from fairtrial.core.parameters import read_number
 from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Table
+from fairtrial.core.trials import Trials
 from fairtrial.core.words import as_in_files, listed
 from fairtrial.counting.counter import Counter, load_counters
 from fairtrial.formats.files import COUNTS, PathLike, Progress, expand
@@ -76,7 +77,7 @@ class CountsFile(Result):
 
 
 def count_files(
-    paths: Sequence[PathLike],
+    paths: Sequence[PathLike] | Trials,
     out: PathLike,
     *,
     precision: float = 1e-4,
@@ -89,8 +90,8 @@ def count_files(
 
     Parameters
     ----------
-    paths : sequence of path-like
-        Score files, globs and directories.
+    paths : sequence of path-like, or Trials
+        Score files, globs and directories; or the trials themselves.
     out : path-like
         The file of counts to write, P.ftc.
     precision : float, default 0.0001
@@ -167,9 +168,12 @@ def merge_files(
 
 
 def _sets(
-    paths: Sequence[PathLike], progress: Progress, together: bool, reading: dict[str, Any]
+    paths: Sequence[PathLike] | Trials, progress: Progress, together: bool, reading: dict[str, Any]
 ) -> Iterator[tuple[str, ReadTrials]]:
     """Give the trials of each file, or of all of them, with a name to call them by."""
+    if isinstance(paths, Trials):
+        yield "trials", ReadTrials(paths)
+        return
     if together:
         yield listed(paths, 3), ReadTrials(read_trials(paths, progress=progress, **reading))
         return

@@ -350,6 +350,7 @@ def write_picture(
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_picture(lambda figure: figure.add_subplot().plot([0, 1]), f"{folder}/line.svg", title="A line")
+    ''
     """
     import matplotlib
     from matplotlib.figure import Figure

@@ -57,14 +57,19 @@ class Conversion(Result):
 
 
 def convert_files(
-    paths: Sequence[PathLike], out: PathLike, *, to: str | None = None, progress: Progress | None = None, **reading: Any
+    paths: Sequence[PathLike] | Trials,
+    out: PathLike,
+    *,
+    to: str | None = None,
+    progress: Progress | None = None,
+    **reading: Any,
 ) -> Conversion:
     """Convert score files from one format to another, without losing a digit.
 
     Parameters
     ----------
-    paths : sequence of path-like
-        Score files; several are several systems, and their trials are aligned by their ids.
+    paths : sequence of path-like, or Trials
+        Score files; several are several systems, and their trials are aligned by their ids. Or the trials themselves.
     out : path-like
         The file to write; its ending says the format: .csv, .tsv, .parquet, .npz, .txt, and .gz or .zst after it.
     to : str, optional
@@ -80,5 +85,5 @@ def convert_files(
         What was written.
     """
     check_place(out)
-    trials = read_trials(paths, progress=progress, **reading)
+    trials = paths if isinstance(paths, Trials) else read_trials(paths, progress=progress, **reading)
     return Conversion(trials, str(out), (*trials.notes, *write_trials(trials, out, format=to)))

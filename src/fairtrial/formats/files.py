@@ -405,14 +405,11 @@ def expand(paths: PathLike | Sequence[PathLike]) -> list[Path]:
         if not os.fspath(entry):
             raise InputError("the name of a file is empty; is a variable of your shell not set?")
         path = _meant(entry)
-        names: list[str] = []
         with _readable(entry):
             exists = path.exists()
             matches = [] if exists else files_matching(os.fspath(entry))
-        if not exists and not matches:
-            with suppress(OSError):
-                names = [sibling.name for sibling in path.parent.iterdir()]
-            raise InputError(f"{entry}: there is no such file{nearest(path.name, names)}")
+            if not exists and not matches:
+                raise FileNotFoundError
         files.extend([path] if exists else map(Path, matches))
     if not files:
         raise InputError("no file was named")
@@ -426,6 +423,13 @@ def _readable(path: PathLike) -> Iterator[None]:
     """Turn an error of the system into one that names the file."""
     try:
         yield
+    except FileNotFoundError as error:
+        names: list[str] = []
+        with suppress(OSError):
+            names = [sibling.name for sibling in Path(path).parent.iterdir()]
+        names.sort(key=lambda name: (Path(name).suffix == Path(path).suffix, name))  # the last of equal ones counts
+        meant = nearest(Path(path).name, names, lambda name: name.partition(".")[0])
+        raise InputError(f"{path}: there is no such file{meant}") from error
     except (OSError, ValueError) as error:
         raise InputError(f"{cut(os.fspath(path), 200)}: cannot be read: {_why(error)}") from error
 
@@ -473,6 +477,13 @@ def read_head(path: PathLike, max_size: int | None = None) -> Head:
                 data += stream.read(MAX_LINE)
     if not data:
         raise InputError(f"{path}: is empty")
+    if is_counts(path):
+        raise InputError(
+            "{path}: is a file of counts, not of trials; evaluate, compare, epc and merge take it (in Python, read it "
+            "with Counter.load)",
+            code="counts",
+            path=str(path),
+        )
     if data.startswith(_WORKBOOK) or _ZIPPED_WORKBOOK.match(data):
         raise InputError(
             "{path}: is a spreadsheet; save the sheet as CSV, or hand over the data frame that pandas.read_excel gives",

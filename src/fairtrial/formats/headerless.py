@@ -12,7 +12,7 @@ Columns may be separated by white space, tabs, commas or semicolons, and may be 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from fairtrial.core.trials import ID_FIELDS, Trials
 from fairtrial.core.words import listed, shown
 from fairtrial.formats.files import Head, split_spaces
 from fairtrial.formats.identities import SPEAKER, are_speakers, is_file
-from fairtrial.formats.sheets import ReadOptions, Roles, given_roles, number_of
+from fairtrial.formats.sheets import ROLES, ReadOptions, Roles, given_roles, number_of
 from fairtrial.formats.table import TextPlan, text_header
 from fairtrial.formats.text import Layout, is_number, is_whole, text_column, write_text
 
@@ -37,6 +37,11 @@ def matches(heads: Sequence[Head]) -> bool:
     return all(
         text_header(head) is None and bool(rows := head.rows[1]) and bool(_guess_roles(rows, {})) for head in heads
     )
+
+
+def are_spoofs(labels: Iterable[str]) -> bool:
+    """Tell whether labels are those of ASVspoof: bonafide or spoof."""
+    return {label.lower() for label in labels} <= _SPOOFS
 
 
 def label_column(rows: Sequence[Sequence[str]]) -> int | None:
@@ -117,7 +122,7 @@ def _guess_roles(rows: Sequence[Sequence[str]], given: dict[int, str], *, labell
         if not people or ids != [0, 1] or scores != list(range(2, width)):
             return []
         names = ["subject", "claim"]
-    elif len(ids) in (2, 4) and looks[label] == "words" and {cell.lower() for cell in columns[label]} <= _SPOOFS:
+    elif len(ids) in (2, 4) and are_spoofs(columns[label]):
         names = ["probe"] if len(ids) == 2 else ["subject", "probe"]
     elif len(ids) > 2:
         return []
@@ -154,7 +159,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     # by the names that columns are given below, such as attack
     called = tuple(name for name in options.others if not number_of(name))
     options = replace(options, others=tuple(name for name in options.others if number_of(name)))
-    given = {} if options.key else given_roles(options, len(rows[0]) if rows else 0, origin)
+    given = given_roles(options, len(rows[0]) if rows else 0, origin)
     if bob and not given:
         if _is_prose(split_spaces(line)):
             raise InputError(f"{head.path}: expected {' '.join(COLUMNS[4])}, but it begins with {shown(line)}")
@@ -195,7 +200,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
     ):
         names[-3] = "attack"
     for name in called:
-        if name not in names and not options.key:  # else perhaps a column of the key
+        if name not in names:
             template = (
                 "{origin}: there is no column {name:quoted}; columns have no names here, but may be given by their "
                 "numbers, 1 to {width}, or as what they are taken for: {names:list}"
@@ -206,7 +211,7 @@ def plan_text(head: Head, options: ReadOptions, *, bob: bool = False) -> TextPla
         "label" if "label" in column_roles else None,
         "system" if "system" in column_roles else None,
         tuple((field, field) for field in ID_FIELDS if field in column_roles),
-        tuple(name for name, role in zip(names, column_roles, strict=True) if role == "other"),
+        tuple(name for name, role in zip(names, column_roles, strict=True) if role == "other" or role not in ROLES),
     )
     layout = Layout(roles.kinds_of(names), delimiter, shape=" ".join(names))
     plan = TextPlan(layout, roles, ", ".join(names))

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from fairtrial.core.errors import InputError, TrialsError
 from fairtrial.core.notes import Note
 from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, number_rows
-from fairtrial.core.words import cut
+from fairtrial.core.words import cut, nearest
 from fairtrial.formats import parquet
 from fairtrial.formats.alignment import count_earlier, find_rows
-from fairtrial.formats.files import read_head
-from fairtrial.formats.headerless import label_column
+from fairtrial.formats.files import Head, read_head
+from fairtrial.formats.headerless import are_spoofs, label_column
 from fairtrial.formats.identities import SPEAKER, are_speakers, settle, without_spaces
-from fairtrial.formats.sheets import ReadOptions, Sheet, check_names, columns_of, number_of, roles_by_name
+from fairtrial.formats.sheets import ROLES, ReadOptions, Sheet, check_names, columns_of, number_of, roles_by_name
 from fairtrial.formats.table import text_header
 from fairtrial.formats.text import Kind, Layout, read_columns
 
@@ -31,30 +31,36 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Key:
-    """The trials of a key: all columns by name, which of them is the label, and those known as ids, by role."""
+    """The trials of a key: all columns by name or number, which of them is the label, those known as ids, by role."""
 
     origin: str
     columns: Mapping[str, IdColumn]
     label: str
     ids: Mapping[str, str]
+    names: Mapping[str, str]
+    """The names of columns that have only numbers."""
 
 
 def read_key(path: str, options: ReadOptions) -> Key:
     """Read the trials of a key: a table, or text without a header, whose columns are called by number."""
     head = read_head(path, options.max_size)
-    header, delimiter, names, number = True, "", [], None
-    if head.is_parquet:
-        with parquet.open_parquet(head) as file:
-            names = file.schema_arrow.names
-            table = parquet.read_table(file, names, head)
-    elif header_line := text_header(head, key=True):
-        delimiter, names = header_line
+    called: dict[str, str] = {}
+    if header := _header(head, key=True):
+        delimiter, names = header
+        roles = roles_by_name(names, options)
     else:
-        header = False
         delimiter, rows = head.rows
         names = [str(place + 1) for place in range(len(rows[0]) if rows else 0)]
-        number = number_of(options.columns.get("label", "")) or label_column(rows)
-    roles = roles_by_name(names, options) if header else {"label": str(number)}
+        roles = {"label": str(label_column(rows))} | roles_by_name(names, options)
+        called = {name: f"column {name}" for name in names}
+        number = number_of(roles["label"])
+        if number > 3 and are_spoofs(row[number - 1] for row in rows):  # ASVspoof: speaker utterance ... attack label
+            usual = {"subject": "1", "probe": "2"}
+            if not {*usual, *usual.values()} & {*roles, *roles.values()}:
+                roles |= usual
+            if not {str(number - 1), f"column {number - 1}"} & {*options.others}:
+                called[str(number - 1)] = "attack"
+        called |= {name: role for role, name in roles.items() if role not in ROLES}
     label = roles.get("label", "")
     if label not in names:
         template = "{path}: no column says which trials are genuine among {names:list}; name it, as in {columns!o}"
@@ -62,13 +68,50 @@ def read_key(path: str, options: ReadOptions) -> Key:
     check_names(names, ReadOptions(), path)
     columns: dict[str, IdColumn]
     if head.is_parquet:
+        with parquet.open_parquet(head) as file:
+            table = parquet.read_table(file, names, head)
         texts = {name: table[name].to_pylist() for name in names}
         columns = {name: Ids.of(["" if cell is None else str(cell) for cell in cells]) for name, cells in texts.items()}
     else:
         kinds: dict[str, Kind] = {name: "text" if name else "skip" for name in names}
-        columns = read_columns(head, Layout(kinds, delimiter, header=int(header))).columns
+        columns = read_columns(head, Layout(kinds, delimiter, header=int(not called))).columns
     ids = {field: roles[field] for field in ID_FIELDS if field in roles}
-    return Key(path, {name: without_spaces(column) for name, column in columns.items()}, label, ids)
+    return Key(path, {name: without_spaces(column) for name, column in columns.items()}, label, ids, called)
+
+
+def _header(head: Head, *, key: bool = False) -> tuple[str, list[str]] | None:
+    """Tell what separates the columns of a file, and their names; None without a header."""
+    if not head.is_parquet:
+        return text_header(head, key=key) if head.is_text else None
+    with parquet.open_parquet(head) as file:
+        return "", file.schema_arrow.names
+
+
+def beside_key(head: Head, key: Key, options: ReadOptions) -> ReadOptions:
+    """Select the columns given by the caller that a score file has; an error if neither it nor the key has one.
+
+    Numbers are columns of a key without a header, but for that of the scores.
+    """
+    _, names = _header(head) or ("", [])
+    if not names and head.is_text and not key.names:
+        numbers = range(1, len(next(iter(head.rows[1]), [])) + 1)
+        names = [*map(str, numbers), *(f"column {number}" for number in numbers)]
+    of_key = {*key.columns, *key.names.values()}
+    for name in (*options.columns.values(), *options.others):
+        if name not in names and name not in of_key and name != options.columns.get("score"):
+            raise InputError(
+                "neither {scores} nor the key {key} has a column {name:quoted}; the scores have {names:list}, the key "
+                "has {of_key:list}{meant}",
+                code="no-column",
+                scores=head.origin,
+                key=key.origin,
+                name=name,
+                names=names or ["no names"],
+                of_key=list(key.columns),
+                meant=nearest(name, [*names, *of_key]),
+            )
+    columns = {role: name for role, name in options.columns.items() if name in names or role == "score"}
+    return replace(options, columns=columns, others=tuple(name for name in options.others if name in names))
 
 
 def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet, Flags]:
@@ -112,7 +155,7 @@ def join(sheets: Sequence[Sheet], key: Key, options: ReadOptions) -> tuple[Sheet
         )
     chosen = np.flatnonzero(scored_rows)
     further: dict[str, Further] = {
-        f"column {name}" if number_of(name) else name: column[chosen]
+        key.names.get(name, name): column[chosen]
         for name, column in key.columns.items()
         if name != key.label and name not in ids.values()
     }

@@ -25,7 +25,7 @@ from fairtrial.formats.files import (
     write_whole,
 )
 from fairtrial.formats.identities import SPACES, as_options, finish_checked, note_format
-from fairtrial.formats.key import Flags, Key, check_scored, join, read_key
+from fairtrial.formats.key import Flags, Key, beside_key, check_scored, join, read_key
 from fairtrial.formats.registry import FORMATS, Format, Read, check_options, detect_formats, find_format, format_of_name
 from fairtrial.formats.sheets import ReadOptions, Sheet
 
@@ -150,10 +150,10 @@ def _read(
     paths: PathLike | Sequence[PathLike], format: str | None, settings: ReadOptions, progress: Progress | None
 ) -> tuple[Trials, bool, tuple[Flags, Key] | None]:
     """Read the trials, and tell whether the files name their systems, and which trials of a key have scores."""
-    sheets = _name_apart(_read_sheets(expand(paths), format, settings, progress), settings.names)
+    key = read_key(settings.key[0], settings) if settings.key else None
+    sheets = _name_apart(_read_sheets(expand(paths), format, settings, key, progress), settings.names)
     joined = None
-    if settings.key:
-        key = read_key(settings.key[0], settings)
+    if key is not None:
         sheet, scored = join(sheets, key, settings)
         joined = (scored, key)
     else:
@@ -162,7 +162,7 @@ def _read(
 
 
 def _read_sheets(
-    files: Sequence[Path], format: str | None, options: ReadOptions, progress: Progress | None
+    files: Sequence[Path], format: str | None, options: ReadOptions, key: Key | None, progress: Progress | None
 ) -> list[Sheet]:
     groups: list[tuple[Format, Read, list[Head]]] = []
     plain: list[Head] = []
@@ -185,8 +185,9 @@ def _read_sheets(
         groups += [(chosen, chosen.read, heads) for chosen, heads in formats]
     sheets: list[Sheet] = []
     for chosen, read, heads in groups:
-        check_options(chosen, options)
-        sheets += [note_format(sheet.checked(options), chosen.name) for sheet in read(heads, options, progress)]
+        of_file = options if key is None else beside_key(heads[0], key, options)
+        check_options(chosen, of_file)
+        sheets += [note_format(sheet.checked(options), chosen.name) for sheet in read(heads, of_file, progress)]
     for sheet in sheets:
         if not len(sheet):
             raise InputError(f"{sheet.origin}: holds no trial")

@@ -31,7 +31,7 @@ class ReadOptions:
     ----------
     columns : dict of str to str, default {}
         Column names by role: claim, subject, model, probe, label, system, score, other. Columns of files without a
-        header go by their numbers, 1 being the first.
+        header go by their numbers, 1 being the first; instead of a role, they may be given a name.
     scores : tuple of str, default ()
         The columns that are scores, where not all numeric ones are.
     genuine_labels, impostor_labels : tuple of str, default ()
@@ -103,7 +103,11 @@ class ReadOptions:
                     self, name, (str(value),) if isinstance(value, str | int) else tuple(map(str, value))
                 )
         object.__setattr__(self, "columns", {role: str(name) for role, name in self.columns.items()})
-        unknown = sorted(set(self.columns) - set(ROLES))
+        unknown = sorted(
+            role
+            for role, name in self.columns.items()
+            if role not in ROLES and (not number_of(name) or nearest(role, ROLES))
+        )
         if unknown:
             turned = {name: role for role, name in self.columns.items() if name in ROLES}
             template = "there is no column role {unknown:list}; roles are {roles:list}"
@@ -127,7 +131,7 @@ class ReadOptions:
     @property
     def by_number(self) -> bool:
         """Whether columns are named by their numbers."""
-        given = (*self.columns.values(), *self.scores, *self.others)
+        given = (*self.columns.values(), *self.scores) or self.others
         return bool(given) and all(number_of(name) for name in given)
 
     def wants(self, system: str) -> bool:
@@ -589,8 +593,6 @@ def check_names(names: Sequence[str], options: ReadOptions, origin: str) -> None
         present.add(name)
     given: set[str] = set()
     for name in (*options.columns.values(), *options.scores, *options.others):
-        if name not in present and options.key and name not in options.scores:
-            continue  # perhaps a column of the key
         if name not in present:
             raise InputError(
                 f"{origin}: there is no column {shown(name)}; there are {listed(names)}{nearest(name, names)}"
@@ -629,7 +631,7 @@ def given_roles(options: ReadOptions, width: int, origin: str, roles: Sequence[s
     given: dict[int, str] = {}
     for role, name in (*named, *(("other", name) for name in options.others)):
         place = number_of(name) - 1
-        if role not in roles:
+        if role not in roles and (role in ROLES or "other" not in roles):
             raise InputError(f"{origin}: files of this format have no column in the role {role}")
         if not 0 <= place < width:
             raise InputError(

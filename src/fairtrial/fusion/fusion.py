@@ -15,7 +15,7 @@ from fairtrial.core.parameters import refuse_excluded
 from fairtrial.core.results import Field, Record, Result, fields_of, plain, table_of
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
 from fairtrial.core.trials import Trials, TrialsLike, trials_of
-from fairtrial.core.words import in_a_row, in_percent, interval_text, interval_title, level_text, p_phrase, percent
+from fairtrial.core.words import in_a_row, interval_text, interval_title, p_phrase, percent
 from fairtrial.counting.tallies import ScoreSource
 from fairtrial.evaluation.evaluation import SystemEvaluation
 from fairtrial.evaluation.paired_tests import leading_test, pair_judgements
@@ -28,7 +28,7 @@ from fairtrial.inference.decide import judge, judge_at
 from fairtrial.inference.folds import Block, check_all_held_out, unchecked_source
 from fairtrial.inference.people import Cluster
 from fairtrial.inference.split import PROVENANCES, Kind, TrialSets, seed_of
-from fairtrial.inference.tests import TestResult, columns_with_interval
+from fairtrial.inference.tests import TestResult, columns_with_interval, size_texts
 from fairtrial.rules.criteria import CriterionLike, as_criterion, described_criterion
 
 
@@ -165,7 +165,7 @@ class FusionResult(Result):
     >>> from fairtrial import fuse, load_dataset
     >>> dev, test = load_dataset("lausanne", set="LP2")
     >>> fuse(dev, test, systems=["(FH,MLP)", "(LFCC,GMM)"], fusion="logistic")  # doctest: +ELLIPSIS
-    <FusionResult: logistic of (FH,MLP) and (LFCC,GMM) has an HTER of ... less than the best of them...>
+    <FusionResult: logistic of (FH,MLP) and (LFCC,GMM) has an HTER of ..., lower than that of the best of them...>
     """
 
     scores: FusedScores
@@ -250,14 +250,16 @@ class FusionResult(Result):
 
     def answer(self) -> str:
         """Give the HTER of the fusion, its interval, and the difference from the best of its systems."""
-        evaluation, difference = self.evaluation, self.test.estimate
-        interval = f"{level_text(evaluation.confidence)} interval {interval_text(*evaluation.interval().interval)} %"
-        text = f"{self.scores.fusion} of {in_a_row(self.scores.systems)} has an HTER of {percent(evaluation.test.hter)}"
-        points = f"{in_percent(abs(difference))} points {'less' if difference < 0 else 'more'}"
-        p_value = p_phrase(self.test.p_value)
-        if self.test.p_value < 1 - evaluation.confidence:
-            return f"{text} ({interval}), {points} than the best of them, {self.best} ({p_value})"
-        return f"{text} ({interval}) and cannot be told apart from the best of them, {self.best} ({points}, {p_value})"
+        evaluation, confidence = self.evaluation, self.evaluation.confidence
+        text = (
+            f"{self.scores.fusion} of {in_a_row(self.scores.systems)} has an HTER of {percent(evaluation.test.hter)} "
+            f"({interval_title(confidence)} {interval_text(*evaluation.interval().interval)} %)"
+        )
+        size, most = size_texts(self.test, confidence, p_phrase(self.test.p_value))
+        than = "lower" if self.test.estimate < 0 else "higher"
+        if self.test.p_value < 1 - confidence:
+            return f"{text}, {than} than that of the best of them, {self.best}, by {size}"
+        return f"{text} and cannot be told apart from the best of them, {self.best}: its HTER is {than} by {size}{most}"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate the systems with their fusion and the test against the best; gain and weights in detail."""

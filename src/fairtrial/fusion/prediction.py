@@ -174,23 +174,22 @@ def system_correlations(trials: TrialsLike, *, systems: Sequence[str] | None = N
         raise ParameterError(
             f"a correlation needs at least two systems, not {listed(names) or 'none'}", code="one-system"
         )
-    data, notes = _finite_data(trials, names)
-    genuine, impostor = map(ClassGaussian.of, data.by_class)
+    trials, notes = _finite_trials(trials, names)
+    genuine, impostor = map(ClassGaussian.of, FusionData(score_matrix(trials, names), trials.genuine).by_class)
     return SystemCorrelations(names, genuine, impostor, notes)
 
 
-def _finite_data(trials: Trials, names: Sequence[str]) -> tuple[FusionData, tuple[Note, ...]]:
-    """Select the trials with finite scores of all systems, and note the others."""
-    data = FusionData(score_matrix(trials, names), trials.genuine)
-    finite = np.asarray(np.isfinite(data.scores).all(axis=1))
-    data = data.rows(finite)
-    if min(map(len, data.by_class)) < 2:
+def _finite_trials(trials: Trials, names: Sequence[str]) -> tuple[Trials, tuple[Note, ...]]:
+    """Select the trials with finite scores of all of these systems, and note the others."""
+    finite = np.isfinite(score_matrix(trials, names)).all(axis=1)
+    trials = trials.rows(np.flatnonzero(finite))
+    if min(np.count_nonzero(trials.genuine), np.count_nonzero(~trials.genuine)) < 2:
         raise TrialsError(
             "there must be at least two trials of each class with finite scores of all systems", code="few-trials"
         )
     lost = int(np.count_nonzero(~finite))
     template = "{count:plural trial} without the score of a system left out"
-    return data, (Note("missing-scores", template, count=lost),) if lost else ()
+    return trials, (Note("missing-scores", template, count=lost),) if lost else ()
 
 
 def f_ratio(genuine_mean: float, impostor_mean: float, genuine_sd: float, impostor_sd: float) -> float:
@@ -436,12 +435,15 @@ def predict_fusions(
     rule = as_criterion(criterion)
     weight = rule.resolve_alpha(alpha)
     given = [trials_of(part, name) for part, name in ((dev, "dev"), (test, "test")) if part is not None]
-    parts = [_finite_data(part, names) for part in given]
+    parts = [_finite_trials(part, names) for part in given]
     notes = tuple(dict.fromkeys(note for _, notes in parts for note in notes))
     if test is not None:
         notes += tuple(note for note in TrialSets(given[0], given[1]).notes if isinstance(note, Note) and note.warning)
-    scale = fit_normalisation(normalise, parts[0][0])
-    sets = [data.with_scores(scale.apply(data.scores, None)).by_class for data, _ in parts]
+    judged = TrialSets(parts[0][0], parts[-1][0])
+    notes += tuple(note for name in names for note in judge(judged, system=name).reversed_scores())
+    data = [FusionData(score_matrix(part, names), part.genuine) for part, _ in parts]
+    scale = fit_normalisation(normalise, data[0])
+    sets = [each.with_scores(scale.apply(each.scores, None)).by_class for each in data]
     gaussians = ClassGaussian.of(sets[0][0]), ClassGaussian.of(sets[0][1])
 
     def predicted(columns: tuple[int, ...]) -> Prediction:

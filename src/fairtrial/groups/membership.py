@@ -20,7 +20,7 @@ from fairtrial.formats.columns import texts_of_frame
 
 _UNKNOWN = "unknown"  # the group of trials without a value
 MOST_GROUPS = 100
-_MISSING = {"", "-", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", _UNKNOWN}
+_MISSING = {"", "?", "na", "n/a", "nan", "none", "null", "nil", "missing", _UNKNOWN}
 
 Codes: TypeAlias = NDArray[np.int64]
 Edges: TypeAlias = Mapping[str, Sequence[float]]
@@ -109,19 +109,20 @@ def group_by_columns(
 ) -> Membership:
     """Group trials by their columns or ids, and impostors by others in the same order; several columns are crossed."""
 
-    def column(name: str) -> IdColumn:
+    def column_of(name: str) -> IdColumn:
         columns: dict[str, Any] = {**trials.ids, **trials.columns}
-        if name not in columns:
+        column = columns.get(name, columns.get(f"column {name}"))  # of a file without a header
+        if column is None:
             others = listed(columns) or "none besides the scores"
             raise TrialsError(f"the trials have no column {name!r} to group by; they have {others}")
-        if isinstance(columns[name], np.ndarray):
-            values, codes = np.unique(columns[name], return_inverse=True)
+        if isinstance(column, np.ndarray):
+            values, codes = np.unique(column, return_inverse=True)
             texts = ["" if np.isnan(value) else number_text(float(value), 15) for value in values]
             return Ids(codes.astype(np.int32), np.array(texts, dtype=object))
-        ids: IdColumn = columns[name]
+        ids: IdColumn = column
         return ids
 
-    sides = [[column(name) for name in names] for names in (by, impostor_by) if names]
+    sides = [[column_of(name) for name in names] for names in (by, impostor_by) if names]
     return _cross(by, sides, edges or {})
 
 
@@ -172,8 +173,8 @@ def _cross(by: Sequence[str], sides: Sequence[Sequence[IdColumn]], edges: Edges)
         groups = np.searchsorted(used, cells)
         if len(texts) > MOST_GROUPS:
             raise TrialsError(
-                "{by:and} make {count:count} groups, such as {names}; at most {most} can be compared: cut numbers with "
-                "edges, or group by something coarser",
+                "there are {count:count} groups by {by:and}, such as {names}; at most {most} can be compared: cut "
+                "numbers with edges, or group by something coarser",
                 code="too-many-groups",
                 by=by,
                 count=len(texts),
@@ -205,7 +206,7 @@ def _labels(name: str, columns: Sequence[Ids], edges: Sequence[float] | None) ->
         bins = [f"{name} {text}" for text in (f"below {shown[0]}", *between, f"{shown[-1]} and up")]
 
     def label(text: str) -> str:
-        if text.lower() in _MISSING:
+        if text.lower() in _MISSING or (text == "-" and edges is not None):
             return _UNKNOWN
         if edges is None:
             return text

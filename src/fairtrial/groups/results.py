@@ -14,6 +14,8 @@ from fairtrial.core.tables import Table
 from fairtrial.core.words import (
     Text,
     as_in_files,
+    in_a_row,
+    in_percent,
     interval_title,
     level_text,
     number_text,
@@ -148,8 +150,8 @@ class RateTest(Record):
             "apart", "clearest difference", get=lambda test: f"{test.clearest.a} and {test.clearest.b}", in_json=False
         ),
         Field("within", "equal within a factor of", "ratio", in_json=False),
-        Field("factor", "asked", "ratio", optional=True, in_json=False),
-        Field("shown", "shown", "term", get=lambda test: "yes" if test.shown else "no", in_json=False),
+        Field("factor", "goal", "ratio", optional=True, in_json=False),
+        Field("shown", "met", "term", get=lambda test: "yes" if test.shown else "no", in_json=False),
     )
     clearest: GroupPair  # the two groups that differ most clearly
     p_adjusted: float  # that all groups have the same rates: FAR and FRR together are one test (Holm)
@@ -320,39 +322,49 @@ class GroupEvaluation(Result):
         return [record.to_dict() | {"threshold": self.claimed_threshold} for record in records]
 
     def answer(self) -> str:
-        """Say whether the groups differ, and in each rate by how much the two that differ most clearly."""
+        """Say in which rate groups differ, and how much the two that differ most clearly; or how much they may."""
         differ = [test for test in self.tests if test.p_adjusted < 1 - self.confidence]
+        alike = [test for test in self.tests if test not in differ]
         sentences = []
-        if self.tests and not differ:
-            rates = " and ".join(term(label_of(test.measure)) for test in self.tests)
-            together = " together" if len(self.tests) > 1 else ""
-            p_value = p_phrase(min(test.p_adjusted for test in self.tests))
-            sentences.append(f"No difference between groups is shown ({p_value}, {rates}{together})")
-        for test in self.tests:
+        for test in differ:
             label, pair = term(label_of(test.measure)), test.clearest
-            if test in differ:
-                rates_of = {row.group: percent(getattr(row, test.measure)) for row in self.groups}
-                (worse, better), ratio, low, high = (pair.a, pair.b), pair.ratio, pair.ratio_low, pair.ratio_high
-                if pair.difference < 0:
-                    worse, better = better, worse
-                    ratio, low, high = (1 / value if value else inf for value in (ratio, high, low))
-                size = f"at least {number_text(low, 3)} times as much ({level_text(self.confidence)} limit"
-                if isfinite(ratio):
-                    limits = f"{interval_title(self.confidence)} {range_text(low, high)}"
-                    size = f"{number_text(ratio, 3)} times as much ({limits}"
-                sentences.append(
-                    f"The {label} is not the same in all groups ({p_phrase(test.p_adjusted)}): the clearest difference "
-                    f"is between {worse} with {rates_of[worse]} and {better} with {rates_of[better]}, {size}, "
-                    "simultaneous over all pairs)"
-                )
-            elif differ:
-                sentences.append(f"No difference of the {label} between groups is shown ({p_phrase(test.p_adjusted)})")
+            rates_of = {row.group: percent(getattr(row, test.measure)) for row in self.groups}
+            (worse, better), ratio, low, high = (pair.a, pair.b), pair.ratio, pair.ratio_low, pair.ratio_high
+            if pair.difference < 0:
+                worse, better = better, worse
+                ratio, low, high = (1 / value if value else inf for value in (ratio, high, low))
+            size = f"at least {number_text(low, 3)} times as much ({level_text(self.confidence)} limit"
+            if isfinite(ratio):
+                limits = f"{interval_title(self.confidence)} {range_text(low, high)}"
+                size = f"{number_text(ratio, 3)} times as much ({limits}"
+            sentences.append(
+                f"The {label} is not the same in all groups ({p_phrase(test.p_adjusted)}): the clearest difference "
+                f"is between {worse} with {rates_of[worse]} and {better} with {rates_of[better]}, {size}, "
+                "simultaneous over all pairs)"
+            )
+        if alike:
+            labels = " or the ".join(term(label_of(test.measure)) for test in alike)
+            p_value = p_phrase(min(test.p_adjusted for test in alike))
+            bounds = f"{in_a_row([self._largest(test) for test in alike])} are not excluded"
+            level = f"{level_text(self.confidence)} confidence"
+            sentences.append(f"No difference of the {labels} between groups is shown ({p_value}): {bounds} ({level})")
+        for test in self.tests:
             if test.shown:
+                label = term(label_of(test.measure))
                 sentences.append(
                     f"The {label} is shown to be the same in all groups within a factor of {test.factor:g}"
                 )
         groups = f"{plural(len(self.groups), 'group')} by {', '.join(self.by)}"
         return ". ".join(sentences) or f"{self.system}: {groups}, without a test of equal rates"
+
+    def _largest(self, test: RateTest) -> str:
+        """Write the largest ratio of two groups that is not excluded; the largest difference where any ratio may be."""
+        of_rate = f"of the {term(label_of(test.measure))} up to"
+        if isfinite(test.within):
+            return f"ratios {of_rate} {number_text(test.within, 3)}"
+        pairs = [pair for pair in self.pairs if pair.measure == test.measure]
+        largest = max(max(-pair.difference_low, pair.difference_high) for pair in pairs)
+        return f"differences {of_rate} {in_percent(largest)} points"
 
     def tables(self) -> tuple[Table, ...]:
         """Tabulate the rates, whether they differ, the differences, the summaries; then meetings and own thresholds."""

@@ -11,7 +11,15 @@ from fairtrial.core.errors import ParameterError, check_choice, check_confidence
 from fairtrial.core.notes import Note
 from fairtrial.core.results import Result
 from fairtrial.core.tables import Column, Table
-from fairtrial.core.words import figure_text, interval_title, p_phrase
+from fairtrial.core.words import (
+    figure_text,
+    in_percent,
+    interval_text,
+    interval_title,
+    number_text,
+    p_phrase,
+    range_text,
+)
 from fairtrial.inference.student import Alternative, student_p_value, student_quantile
 from fairtrial.rules.measures import AnyMeasureLike, MeasureLike, as_any_measure, as_measure, label_of
 
@@ -225,6 +233,18 @@ class TestResult(Result):
         note = Note("test", "{note}", note=self.note) if isinstance(self.note, str) else self.note
         notes = [note.of(self.test)] if self.note else []
         return (Table.of("tests", "A - B", columns, [{**self.cells(), "delta": self.delta}], notes=notes),)
+
+
+def size_texts(test: TestResult, confidence: float, p: str) -> tuple[str, str]:
+    """Write how large a difference is, with its interval and p; and how large it may be, empty without an interval."""
+    ends, sign = test.interval(confidence), 1 if test.estimate >= 0 else -1
+    number, span, unit = (in_percent, interval_text, " points") if test.is_share else (number_text, range_text, "")
+    size = f"{number(abs(test.estimate))}{unit}"
+    if ends is None:
+        return f"{size} ({p})", ""
+    low, high = sorted(sign * end for end in ends)
+    most = f"; a difference of up to {number(max(-low, high))}{unit} is not excluded"
+    return f"{size} ({interval_title(confidence)} {span(low, high)}, {p})", most
 
 
 def student_test(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import asin, inf, isnan, sqrt
 from typing import ClassVar, NamedTuple, TypeAlias
@@ -597,7 +597,12 @@ def plan_comparison(
     setting = ComparisonSetting(
         a, b, attempts, impostor_attempts, impostors, rho_client, rho_impostor, correlation, None, measure, alpha
     )
-    return setting.plan(power=power, individuals=individuals, confidence=confidence, data_sets=data_sets, rng=rng)
+    plan = setting.plan(power=power, individuals=individuals, confidence=confidence, data_sets=data_sets, rng=rng)
+    if individuals is None or "power" not in changed(plan_comparison, locals()):
+        return plan
+    text = "{power!o} has no effect with {individuals!p}, whose power is computed"
+    ignored = Note("power-ignored", text, warning=True, power=power, individuals=individuals)
+    return replace(plan, notes=(ignored, *plan.notes))
 
 
 def observed_setting(pair: Pair) -> ComparisonSetting:

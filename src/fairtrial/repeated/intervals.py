@@ -197,8 +197,8 @@ class RepeatedIntervals(Result):
     --------
     >>> from fairtrial import Individuals, repeated_intervals
     >>> result = repeated_intervals(Individuals.from_counts([0, 0, 0, 1, 0, 2, 0, 0, 5, 1], 5), n_resamples=100)
-    >>> result.answer()
-    'The error rate lies between 5.67 and 44.51 % (95 %, LBB, 10 people, 50 attempts, correlation 0.56)'
+    >>> result.answer()  # doctest: +ELLIPSIS
+    'The error rate lies between 5.67 and 44.51 % (95 %, logit beta-binomial (LBB), 10 people, ...'
     """
 
     FIELDS: ClassVar = (
@@ -234,7 +234,8 @@ class RepeatedIntervals(Result):
             return f"The {rate} is below {bound}, exact over people): no error in {attempts} of {people}"
         main = self.methods.get("lbb") or next(iter(self.methods.values()))
         rho = "unknown" if isnan(self.rho) else f"{self.rho:.2f}"
-        basis = f"{level_text(main.confidence)}, {main.method.upper()}, {people}, {attempts}, correlation {rho}"
+        method = "logit beta-binomial (LBB)" if main.method == "lbb" else main.method.upper()
+        basis = f"{level_text(main.confidence)}, {method}, {people}, {attempts}, correlation {rho}"
         if isnan(main.low):
             return f"The {rate} is {percent(self.estimate)}, and its interval undefined ({basis})"
         sentence = f"The {rate} lies between {in_percent(main.low)} and {percent(main.high)} ({basis})"
@@ -394,38 +395,41 @@ def recommend(people: Individuals, confidence: float = 0.95) -> Note:
         return Note("all-errors", "Nothing but errors: none of the six is informative; look at the successes instead.")
     rho, attempts = float(people.rho), float(people.total_attempts / people.individuals)
     expected = float(people.individuals) * min(estimate, 1 - estimate)
-    study = " A coverage study of such data (coverage, {like!o}) shows how well the intervals cover."
+    study, how = (
+        "fairtrial's coverage study",
+        " A simulation of such data (coverage, {like!o}) shows how well they cover.",
+    )
     code = "use-lbb"
     if expected >= 10:
         text = (
             "Use lbb. With at least 10 expected errors in one attempt of each person (n pi), it covered 92.5 to 97.1 % "
-            "in every cell of our study."
+            "in every cell of {study}."
         )
     elif expected >= 5:
-        text = "Use lbb. With n pi from 5 to 10 it covered 91 to 97 % in our study."
+        text = "Use lbb. With n pi from 5 to 10 it covered 91 to 97 % in {study}."
     elif expected > 0.5 and rho < 0.1 and attempts > 5:
         text = (
             "Use lbb. With n pi above 0.5, rho below 0.1 and more than 5 attempts each it covered 92.5 to 97.5 % in "
-            "98 % of the cells of our study."
+            "98 % of the cells of {study}."
         )
     elif expected >= 1:
         code = "use-lbb-with-care"
         text = (
-            "Use lbb, with care: with n pi from 1 to 5 it covered 87 to 90 % on average in our study, and less the "
-            f"larger the correlation. More people help; more attempts of the same people may not.{study}"
+            "Use lbb, with care: with n pi from 1 to 5 it covered 87 to 90 % on average in {study}, and less the "
+            f"larger the correlation. More people help; more attempts of the same people may not.{how}"
         )
     elif rho > 0.4:
         code = "unreliable-large-rho"
         text = (
             "No interval is reliable. The paper says that brr may be preferable to lbb if rho is large (above 0.4) and "
-            "n pi below 1; in our study, at rho 0.4 and 0.8, brr covered 43 or 32 % on average and lbb 36 or 33 %, by "
+            "n pi below 1; in {study}, at rho 0.4 and 0.8, brr covered 43 or 32 % on average and lbb 36 or 33 %, by "
             "the two generators. Test more people."
         )
     else:
         code = "unreliable"
         text = (
-            "No interval is reliable: with n pi below 1, lbb covered 53 to 55 % on average in our study, and more if "
-            f"attempts are many and hardly correlated.{study} Test more people."
+            "No interval is reliable: with n pi below 1, lbb covered 53 to 55 % on average in {study}, and more if "
+            f"attempts are many and hardly correlated.{how} Test more people."
         )
     other = "" if confidence == 0.95 else " The study is of 95 % intervals."
-    return Note(code, text + other, expected=expected, rho=rho, like="counts.csv")
+    return Note(code, text + other, study=study, expected=expected, rho=rho, like="counts.csv")
