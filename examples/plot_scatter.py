@@ -16,7 +16,7 @@ data = scatter_data(lp1.test, face, speech, points=400, rng=1)
 thresholds = {s: float(ft.rules.choose_thresholds(lp1.dev, "eer", 0.5, system=s).threshold[0]) for s in (face, speech)}
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 write_picture(
-    FIGURES["scatter"].draw(data, thresholds=thresholds),
+    FIGURES["scatter"].draw(data, thresholds=thresholds, chosen="by eer on dev"),
     folder / "scatter.png",
     title="lausanne LP1: synthetic scores",
 )

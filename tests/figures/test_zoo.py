@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from fairtrial import Trials
-from fairtrial.core.words import wording
+from fairtrial.core.words import use_distances, wording
 from fairtrial.counting import count_errors
 from fairtrial.figures.style import GREY
 from fairtrial.figures.zoo import zoo_chart, zoo_plot
@@ -39,6 +39,17 @@ def test_zoo_names_goats_and_lambs(test: Trials, ax: Axes) -> None:
     assert {"p00", "p01"} <= {text.get_text() for text in ax.texts}
     assert ax.get_legend_handles_labels()[1][1] == "lambs: 1"
     assert "wolves" in zoo_plot(zoo_data(test, system="face", by="subject")).get_legend_handles_labels()[1][1]
+
+
+def test_chart_of_distances_is_as_in_their_files(test: Trials) -> None:
+    zoo = zoo_data(test, system="face")
+    scores = zoo_chart(zoo)
+    with wording():
+        use_distances(["face"])
+        distances = zoo_chart(zoo)
+    for axis in "xy":
+        assert distances[axis]["low"] == pytest.approx(-scores[axis]["high"])
+        assert [point[axis] for point in distances["points"]] == [-point[axis] for point in scores["points"]]
 
 
 def test_zoo_of_errors(dev: Trials, test: Trials, ax: Axes) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import Text, cut, listed
+from fairtrial.core.words import Text, as_in_files, cut, listed
 from fairtrial.figures.axes import Floats, linear_axis, padded, score_range
 from fairtrial.figures.det import judge_systems, only_system
 from fairtrial.figures.style import GREY, axes_for, look, sentences
@@ -40,16 +40,18 @@ def _labels(zoo: Zoo) -> tuple[str, str]:
 def zoo_chart(zoo: Zoo) -> dict[str, Any]:
     """Give the chart `zoo`."""
     imitation, ranked = zoo.imitation[0], np.isnan(zoo.genuine).all()
+    sign = 1 if zoo.shows == "errors" else int(as_in_files(zoo.system, 1))
+    places, impostor = zoo.places if ranked else sign * zoo.places, sign * zoo.impostor
     across, up = (
         linear_axis(
             label,
             padded(score_range(float(np.nanmin(values)), float(np.nanmax(values))), room=0.05),
-            percent=zoo.shows == "errors" and not (ranked and values is not zoo.impostor),
+            percent=zoo.shows == "errors" and not (ranked and values is places),
         )
-        for label, values in zip(_labels(zoo), (zoo.places, zoo.impostor), strict=True)
+        for label, values in zip(_labels(zoo), (places, impostor), strict=True)
     )
-    x = np.nan_to_num(zoo.places, nan=across["high"])  # at the edge without genuine trials
-    points = zip(x.tolist(), zoo.impostor.tolist(), zoo.names, zoo.kinds, strict=True)
+    x = np.nan_to_num(places, nan=across["high"])  # at the edge without genuine trials
+    points = zip(x.tolist(), impostor.tolist(), zoo.names, zoo.kinds, strict=True)
     both = f"goat and {imitation}"
     kinds = ("sheep", GREY, 0), ("goat", "var(--c1)", 2), (imitation, "var(--c0)", 0), (both, "var(--c2)", 1)
     return {
