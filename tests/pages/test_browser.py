@@ -107,6 +107,10 @@ def test_slider_moves_all_groups(browser: Any, pages: dict[str, Path]) -> None:
     page, heard = opened(browser, pages["groups"])
     data = page.evaluate("JSON.parse(document.getElementById('data').textContent)")
     assert page.locator("label[for=system]").inner_text().startswith("Group")
+    for rate, shown in data["rates"].items():
+        lows = [group["limits"][rate]["asked"][0] * (group["asked"][rate] > 0) for group in data["systems"]]
+        arrows = page.locator(f"figure:has(#rates-{rate}) .arrows")
+        assert arrows.is_visible() == (min(lows) < 10 ** shown["axis"]["low"])
     for keys, k in (("", None), ("ArrowRight", 90), ("Home", 0)):
         page.locator("#alpha").focus()
         for _ in range(40 if keys == "ArrowRight" else bool(keys)):

@@ -19,7 +19,7 @@ def result() -> ft.calibration.CalibratedSystems:
 
 def test_page_says_cllr_what_dev_cost_and_who_is_better(result: ft.calibration.CalibratedSystems) -> None:
     page = page_of(result)
-    assert page.answer == (*(pair.answer() for pair in result.pairs), *(system.answer() for system in result))
+    assert page.answer == (result.answer(), *(each.answer() for each in (*result.pairs, *result)))
     assert [number.value for number in page.numbers] == [number_text(system.test[0]) for system in result]
     assert [table.name for table in page.tables] == ["evidence", "costs", "parameters", "tests"]
     assert "Holm" in references(page)

@@ -158,3 +158,26 @@ def test_kinds_of_attack_are_drawn_with_the_genuine_trials_of_all() -> None:
     assert [sorted(chart["limits"]) for chart in systems] == [["far"]] * 3
     assert [note.code for note in page.notes] == ["groups-without-genuine"]
     check_self_contained(render(page))
+
+
+def test_axes_reach_the_limits_unless_these_are_far_below_the_rates() -> None:
+    explore = page_of_groups().explore
+    for rate in ("far", "frr"):
+        axis, spans = explore["rates"][rate]["axis"], []
+        for group in explore["systems"]:
+            low, high = group["limits"][rate]["asked"]
+            spans.append((group["asked"][rate], low, high))
+        smallest = min(value for span in spans for value in span[::2] if value > 0)
+        for value, low, high in spans:
+            assert 10 ** axis["high"] >= high
+            assert value == 0 or 10 ** axis["low"] <= max(low, smallest / 30)
+
+
+def test_limits_of_a_threshold_that_does_not_move_are_those_of_the_request() -> None:
+    moving, still = (page_of(grouped_result(), moves=moves).explore for moves in (True, False))
+    assert still["systems"][0]["low"] == moving["systems"][0]["low"]
+    for here, there in zip(moving["systems"], still["systems"], strict=True):
+        assert here["asked"] == there["asked"]
+        for rate in ("far", "frr"):
+            assert here["limits"][rate]["asked"] == there["limits"][rate]["asked"]
+            assert there["limits"][rate]["low"] == []

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import isfinite, isnan
+from collections.abc import Iterable, Sequence
+from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -50,7 +50,6 @@ _SQUARE = 0.55
 _LUMINANCE, _GAMMA = np.array([0.2126, 0.7152, 0.0722]), 2.2
 _HALFWAY = 0.179
 """The luminance that black and white stand out from equally well."""
-_LEAST_AXIS = 1e-6
 
 
 def groups_plot(result: GroupEvaluation, *, sort: Sorting = "name", figure: Canvas | None = None) -> Canvas:
@@ -113,7 +112,8 @@ def groups_plot(result: GroupEvaluation, *, sort: Sorting = "name", figure: Canv
 def _draw_rates(ax: Axes, number: int, rows: Sequence[GroupRates], rate: Rate, overall: float) -> None:
     """Draw one rate of every group on a log axis, on which a rate of 0 is an arrow from its upper limit."""
     mark = look(number)
-    low, high = _rate_range(rows, rate, overall)
+    intervals = [interval for row in rows if (interval := row.interval_of(rate)) is not None]
+    low, high = _log_range([(each.estimate, each.low, each.high) for each in intervals] + [(overall, nan, nan)])
     ax.set(xscale="log", xlim=(low, high))
     if overall > 0:
         ax.axvline(overall, color=GREY, linewidth=1.0, zorder=1)
@@ -141,14 +141,13 @@ def _draw_rates(ax: Axes, number: int, rows: Sequence[GroupRates], rate: Rate, o
     ax.set_title(f"all trials: {percent(overall)}" if isfinite(overall) else "")
 
 
-def _rate_range(rows: Sequence[GroupRates], rate: Rate, overall: float) -> Range:
-    """Hold all rates and limits, but for lower ones so small that they would squeeze all the rest."""
-    intervals = [interval for row in rows if (interval := row.interval_of(rate)) is not None]
-    rates = [interval.estimate for interval in intervals if interval.estimate > 0]
-    lowest = min([*rates, *(interval.high for interval in intervals), overall if overall > 0 else 1.0])
-    limits = [interval.low for interval in intervals if interval.low > 0 and interval.estimate > 0]
-    high = min(max(interval.high for interval in intervals) * _ROOM, _END)
-    return max(min([lowest, *limits]), lowest / _FAR_BELOW) / _ROOM, high
+def _log_range(spans: Iterable[tuple[float, float, float]]) -> Range:
+    """Hold all rates with their limits, but for lower ones so small that they would squeeze all the rest."""
+    rates, lows, highs = table = np.array([*spans], dtype=np.float64).T
+    lowest = float(np.min(table[::2], where=table[::2] > 0, initial=1.0))
+    limit = float(np.min(lows, where=(rates > 0) & (lows > 0), initial=lowest))
+    highest = float(np.max(highs, where=highs > 0, initial=lowest))
+    return max(limit, lowest / _FAR_BELOW) / _ROOM, min(highest * _ROOM, _END)
 
 
 def group_matrix_plot(result: GroupEvaluation, *, ax: Axes | None = None) -> Axes:
@@ -389,10 +388,11 @@ def group_epc_plot(curves: Sequence[PerformanceCurve], *, ax: Axes | None = None
     return axes
 
 
-def group_charts(result: GroupEvaluation, names: Sequence[str], label: str) -> dict[str, Any]:
+def group_charts(result: GroupEvaluation, names: Sequence[str], label: str, *, moves: bool = True) -> dict[str, Any]:
     """Give the charts of groups at the thresholds of all values of alpha, each from all dev trials.
 
-    Limits along alpha have the critical value of the alpha that was asked for; `label` is that of the HTER.
+    Limits along alpha have the critical value of the alpha that was asked for; `label` is that of the HTER. If the
+    threshold does not move, there are limits along alpha of the HTER of the first group only.
     """
     judged = result.judged
     judgement, threshold = judged.judgement, judged.threshold
@@ -411,23 +411,32 @@ def group_charts(result: GroupEvaluation, names: Sequence[str], label: str) -> d
         interval = rates[name].hter_interval or judged_interval(
             at_point[name], confidence=levels["hter"], threshold=threshold
         )
-        along = intervals_along(part, confidence=levels["hter"], threshold=threshold)
+        is_drawn = moves or not groups
+        along = intervals_along(part, confidence=levels["hter"], threshold=threshold) if is_drawn else ()
         counts = at_point[name].at(0)
         groups.append(JudgedCurve(curve_of(part), counts, result.threshold, interval, weight, name, along))
         limits.append({})
         for rate in RATES:
             requested = rates[name].interval_of(rate)
             if requested is not None:
-                along = intervals_along(part, measure=rate, confidence=levels[rate], threshold=threshold)
-                low, high = groups[-1].limits(along, requested)
+                low = high = np.empty(0)
+                if moves:
+                    along = intervals_along(part, measure=rate, confidence=levels[rate], threshold=threshold)
+                    low, high = groups[-1].limits(along, requested)
                 limits[-1][rate] = {"low": low, "high": high, "asked": requested.interval}
     charts = judged_charts(groups, label)
     charts["systems"] = [{**chart, "limits": ends} for chart, ends in zip(charts["systems"], limits, strict=True)]
     charts["rates"] = {}
     middle = (whole.alpha >= ALPHA_ENDS) & (whole.alpha <= 1 - ALPHA_ENDS)
     for rate in RATES:
-        values = np.concatenate([getattr(group.curve, rate)[middle] for group in groups])
-        lowest = max(0.5 * float(np.min(values, where=values > 0, initial=0.02)), _LEAST_AXIS)
-        axis = log_axis(term(label_of(rate)), (lowest, 1.0))
+        spans = [(result.overall[rate], nan, nan)]
+        for group, ends in zip(groups, limits, strict=True):
+            if rate in ends:
+                spans.append((float(getattr(group.counts, rate)), *ends[rate]["asked"]))
+                if moves:
+                    columns = getattr(group.curve, rate), ends[rate]["low"], ends[rate]["high"]
+                    spans += zip(*(values[middle] for values in columns), strict=True)
+        lowest, highest = _log_range(spans)
+        axis = log_axis(term(label_of(rate)), (lowest, min(highest, 1.0)))
         charts["rates"][rate] = {"axis": axis, "all": getattr(whole.test, rate), "asked": result.overall[rate]}
     return dict(plain(charts))

@@ -22,7 +22,7 @@ so that its text stays legible on a phone.
           With the option {beside: true} it is as wide as a chart with names beside it. With onThreshold(value), the
           threshold can be dragged, or moved by arrow keys, Page Up and Down, Home and End.
   rates   {axis: Axis in powers of ten, names: [...], chosen: number of a row}
-          move({all, rows: [{rate, low, high}, ...]}); a limit of null is not known
+          move({all, rows: [{rate, low, high}, ...]}); a limit of null is not known; returns whether there is an arrow
   differences {x, pairs: [{name, estimate, low, high, sure}]}
   pooled  {x, y, curves: [{name, alpha, hter, colour, dashes, bold, low, high}], regions: [{from, to, better}]}
           With or without the band. Between `from` and `to` the curve named `better` is significantly better.
@@ -226,7 +226,7 @@ const charts = (() => {
     });
   };
 
-  // one rate of every group with its interval, on a log axis, where a limit beyond the frame is an arrow
+  // one rate of every group with its interval, on a log axis, where a limit beyond the frame is an arrow; says if one is
   const rates = ({ axis, names, chosen }, options = {}) => {
     const slim = narrow(options.room), left = slim ? 90 : 130, drawn = plotted([...across(axis), Plot.frame({ anchor: "left", className: "axis" })],
       { x: linear(axis), width: WIDTH + NAMES, height: 60 + (names.length > MANY_ROWS ? 13 : ROW) * names.length, margins: { left, right: 16 }, ...options });
@@ -234,9 +234,10 @@ const charts = (() => {
     names.forEach((name, k) => nameAt(svg, { name, most: slim ? 13 : 18, x: left - 6, y: up(k) + 4, anchor: "end", look: k === chosen ? "name chosen" : "name" }));
     const inside = framed(drawn), marker = inside.append("path").attr("class", "marker");
     const at = (rate) => rate > 0 ? Math.max(x(Math.log10(rate)), area.left) : area.left;
-    const span = ({ rate, low, high }, k) => {
-      if (!Number.isFinite(high)) return "";
-      const y = up(k), from = rate > 0 ? at(low) : area.left, to = at(high), interval = `M${from} ${y}H${to}M${to} ${y - 4}v8`;
+    const start = ({ rate, low }) => rate > 0 ? at(low) : area.left;
+    const span = (row, k) => {
+      if (!Number.isFinite(row.high)) return "";
+      const y = up(k), from = start(row), to = at(row.high), interval = `M${from} ${y}H${to}M${to} ${y - 4}v8`;
       return from > area.left ? `${interval}M${from} ${y - 4}v8` : `${interval}M${from + 6} ${y - 4}L${from} ${y}l6 4`;
     };
     const move = ({ all, rows }) => {
@@ -245,6 +246,7 @@ const charts = (() => {
       inside.selectAll("circle").data(rows.map((row, k) => ({ ...row, k })).filter(({ rate }) => rate > 0)).join("circle").raise()
         .attr("class", ({ k }) => k === chosen ? "point" : "sure").attr("r", ({ k }) => k === chosen ? 5 : 4)
         .attr("cx", ({ rate }) => at(rate)).attr("cy", ({ k }) => up(k));
+      return rows.some((row) => Number.isFinite(row.high) && start(row) <= area.left);
     };
     return { node: drawn.node, move };
   };

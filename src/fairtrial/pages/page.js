@@ -12,8 +12,8 @@
     return chart;
   };
   const at = (chart, where, words) => {
-    chart.move(where);
     chart.node.dataset.at = words;
+    return chart.move(where);
   };
   const offer = (chooser, names) => names.forEach((name, k) => chooser.add(new Option(name, k)));
 
@@ -68,7 +68,8 @@
       at(shown.density, now, now.threshold);
       if (rates) for (const name of ["far", "frr"]) {
         const rows = limited(name).map((row) => limits(row, name)), { all, asked } = rates[name];
-        at(shown[name], { all: useAsked ? asked : all[Number(slider.value)], rows }, rows.map(({ rate }) => rate).join(","));
+        const arrows = at(shown[name], { all: useAsked ? asked : all[Number(slider.value)], rows }, rows.map(({ rate }) => rate).join(","));
+        byId(`rates-${name}`).closest("figure").querySelector(".arrows").hidden = !arrows;
       }
     };
     const backToAsked = () => {

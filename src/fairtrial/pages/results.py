@@ -75,7 +75,7 @@ def page_of(result: Any, repeat: Repeat | None = None, **more: Any) -> Page:
     repeat
         What it takes to do the same again.
     **more
-        What only some pages take: `rng` of calibrations.
+        What only some pages take: `rng` of calibrations; `moves` of groups, whether limits are given at all alphas.
 
     Returns
     -------
@@ -157,29 +157,22 @@ def _comparison_page(result: Comparison) -> Page:
 
 def _difference_number(pair: PairComparison, share: bool) -> Number:
     """Give the difference of the only pair; differences of rates are in percentage points."""
-    name, estimate, ends = _difference(pair)
+    ends = pair.headline.interval(pair.confidence)
     limits = f"{interval_title(pair.confidence)} {figures_text(*ends, share)}" if ends else "no interval"
-    texts = figure_text(estimate, share), limits
-    return Number(name, *(re.sub(" %$", " points", text) if share else text for text in texts))
-
-
-def _difference(pair: PairComparison) -> tuple[str, float, tuple[float, float] | None]:
-    """Give the difference of a pair and its limits as its sentence has them: from the larger figure to the smaller."""
-    estimate, ends = pair.headline.estimate, pair.headline.interval(pair.confidence)
-    if not estimate < 0:
-        return f"{pair.a} - {pair.b}", estimate, ends
-    return f"{pair.b} - {pair.a}", -estimate, (-ends[1], -ends[0]) if ends else None
+    texts = figure_text(pair.difference, share), limits
+    return Number(f"{pair.a} - {pair.b}", *(re.sub(" %$", " points", text) if share else text for text in texts))
 
 
 def _difference_chart(pairs: Sequence[PairComparison], label: str, share: bool) -> dict[str, Any]:
     """Give the chart `differences`."""
     rows, ends = [], [0.0]
     for pair in pairs:
-        name, estimate, limits = _difference(pair)
+        limits = pair.headline.interval(pair.confidence)
         low, high = limits or (None, None)
         ends += limits or ()
         sure = pair.adjusted[0] < 1 - pair.confidence
-        rows.append({"name": name, "estimate": estimate, "low": low, "high": high, "sure": sure})
+        name = f"{pair.a} - {pair.b}"
+        rows.append({"name": name, "estimate": pair.difference, "low": low, "high": high, "sure": sure})
     axis = linear_axis("", padded(ends, room=0.05, least=0.05), percent=share)
     words = f"difference in {label}" + (", percentage points" if share else "")
     return {"pairs": rows, "x": {**axis, "label": words}}
@@ -229,7 +222,7 @@ def _calibration_page(result: CalibratedSystems, *, rng: int = 0) -> Page:
         title=f"Evidence of {_joined([each.system for each in systems])}",
         asked=f"How good the log-likelihood ratios are that {first.calibration.method} calibration "
         f"{'on dev' if first.dev else 'on other trials before'} makes of the scores, judged on test.",
-        answer=tuple(each.answer() for each in (*result.pairs, *systems)),
+        answer=(result.answer(), *(each.answer() for each in (*result.pairs, *systems) if len(systems) > 1)),
         numbers=tuple(
             Number(
                 f"Cllr of {each.system} (bits)",
@@ -249,8 +242,8 @@ def _calibration_page(result: CalibratedSystems, *, rng: int = 0) -> Page:
     )
 
 
-def _groups_page(result: GroupEvaluation) -> Page:
-    """Make the page of groups, with figures in which one threshold moves all of them."""
+def _groups_page(result: GroupEvaluation, *, moves: bool = True) -> Page:
+    """Make the page of groups, with figures in which one threshold moves all of them, or stays where it is."""
     judged = result.judged
     judgement, sets = judged.judgement, judged.judgement.sets
     words = GROUPS_JUDGED[sets.origin]
@@ -287,7 +280,7 @@ def _groups_page(result: GroupEvaluation) -> Page:
             words.curve_reference,
         ),
         notes=tuple(notes),
-        explore=group_charts(result, shown, words.hter),
+        explore=group_charts(result, shown, words.hter, moves=moves),
         captions=words,
     )
 
