@@ -94,7 +94,7 @@ class Visit:
     def close(self) -> None:
         """Close the context; an error where the page complained."""
         self.context.close()
-        assert self.heard == []
+        assert self.heard == [], self.heard
 
     def read(self) -> None:
         """Read the files as they are told."""
@@ -107,7 +107,7 @@ class Visit:
 
     def ask(self) -> None:
         """Wait until all questions of this view are answered."""
-        self.page.wait_for_selector("#status:text-is('Answered')", timeout=_PATIENCE)
+        self.page.wait_for_selector("#status:text-is('Answered')", state="attached", timeout=_PATIENCE)
         self.page.eval_on_selector_all("details.tables", "all => all.forEach(each => { each.open = true; })")
 
     def expect_row(self, system: str, **figures: str) -> None:
@@ -133,8 +133,8 @@ class Visit:
 
     def saved(self, kind: str, number: int = 0, row: str = "") -> bytes:
         """What a link of "Save or repeat" saves."""
-        away = self.page.locator("details.away").nth(number)
-        away.evaluate("away => { away.open = true; }")
+        away = self.page.locator(".saved").nth(number)
+        away.evaluate("away => { away.closest('details').open = true; }")
         within = away.locator("p.row", has_text=row) if row else away
         with self.page.expect_download() as waiting:
             within.locator(f"a:text-is('{kind}')").click()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from explorer.browsing import write_scores
+from fairtrial.core.words import wording
 
 
 @pytest.fixture(scope="module")
@@ -20,3 +21,10 @@ def address(scores: tuple[str, str]) -> Iterator[str]:
     serving = pytest.importorskip("fairtrial.explorer.app")
     with serving.served(list(scores)) as address:
         yield address
+
+
+@pytest.fixture(autouse=True)
+def as_worded_before() -> Iterator[None]:
+    """Forget at the end of a test which scores are distances."""
+    with wording():
+        yield

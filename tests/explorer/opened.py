@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from fairtrial import Trials, write_trials
+from fairtrial.core.words import use_distances
 from fairtrial.explorer.answers import Answer
 from fairtrial.explorer.data import Data, Reading
 from fairtrial.explorer.files import OpenFiles
@@ -44,6 +45,7 @@ def read_data(paths: list[str], **given: Any) -> Data:
 
 
 def answer_to(name: str, data: Data, **given: Any) -> Answer:
-    """Ask a question as a browser does."""
+    """Ask a question as a browser does; thresholds of distances are those of their files from now on."""
     question = QUESTIONS[name]
+    use_distances(data.distances)
     return question.answer(question.of(data, given), lambda done: None)

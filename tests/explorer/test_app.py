@@ -121,7 +121,7 @@ def test_what_can_be_taken_away(client: Client, file: str, begins: bytes) -> Non
 def test_what_cannot_be_taken_away_is_told(client: Client, file: str) -> None:
     key = client.done("ask", {"question": "evaluate", "criterion": "eer"})["answer"]
     status, refusal = client.call(f"answers/{key}/{file}")
-    assert (status, list(refusal)) == (422, ["error", "code"])
+    assert (status, list(refusal)) == (422, ["error", "code", "controls"])
 
 
 def test_a_file_is_dropped_read_and_closed(client: Client) -> None:
@@ -171,16 +171,17 @@ def break_off(address: str, tmp_path: Path) -> None:
 )
 def test_what_is_not_a_question_is_told(client: Client, body: bytes) -> None:
     status, refusal, _ = client.send("POST", f"{client.base}api/ask", body)
-    assert (status, list(json.loads(refusal))) == (422, ["error", "code"])
+    assert (status, list(json.loads(refusal))) == (422, ["error", "code", "controls"])
 
 
-def test_bad_files_get_the_error_of_the_command_line_and_the_rest_stays(client: Client) -> None:
+def test_bad_files_get_an_error_in_the_words_of_the_page_and_the_rest_stays(client: Client) -> None:
     client.send("PUT", f"{client.base}api/files?name=gap.csv", b"label,face\n1,0.9\n0,\n0,0.1\n")
     key = client.call("session")[1]["files"][-1]["key"]
     status, refusal = client.call("read", "POST", {"dev": [key], "folds": 2})
     assert status == 422
     assert refusal["error"].startswith("gap.csv, row 2: the score of face is NaN")
-    assert "--nan drop" in refusal["error"]
+    assert "“A trial without a score: is left out”" in refusal["error"]
+    assert "nan" in refusal["controls"]
     assert client.call("session")[1]["data"]["systems"] == ["face", "voice", "gait"]
 
 
@@ -207,7 +208,7 @@ def test_no_other_files(client: Client, name: str) -> None:
 
 def test_an_unknown_session_is_told(client: Client) -> None:
     status, refusal, _ = client.send("GET", f"{client.root}nobody/api/session")
-    assert (status, list(json.loads(refusal))) == (410, ["error", "code"])
+    assert (status, list(json.loads(refusal))) == (410, ["error", "code", "controls"])
 
 
 def test_an_error_of_ours_is_told_and_the_server_goes_on(

@@ -206,7 +206,7 @@ def test_two_systems_are_compared(shared: Visit, scores: tuple[str, str]) -> Non
     shared.ask()
     expected = answer_of("compare", "--dev", scores[0], "--test", scores[1], "--systems", "face,voice")
     (pair,) = expected["pairs"]
-    assert shared.answer(0) == {name: value for name, value in expected.items() if name != "answer"}
+    assert shared.answer(0) == expected
     sentence = page.locator(".answer").first.inner_text()
     low, high = sorted(abs(100 * pair["interval"][end]) for end in ("low", "high"))
     p = pair["tests"][0]["p_value"]
@@ -330,7 +330,7 @@ def test_reports_figures_and_tables_are_taken_away(shared: Visit, tmp_path: Path
     shared.go("look")
     page = shared.page
     page.wait_for_selector("details.tables")
-    page.wait_for_selector("details.away >> nth=1")
+    page.wait_for_selector(".saved >> nth=1", state="attached")
     saved = tmp_path / "report.html"
     saved.write_bytes(shared.saved("Save", 0))
     report = shared.context.new_page()
@@ -340,7 +340,7 @@ def test_reports_figures_and_tables_are_taken_away(shared: Visit, tmp_path: Path
     assert report.locator("#hter").inner_text() == shared.row("face")["hter"]
     report.close()
     with shared.context.expect_page() as waiting:
-        page.locator("details.away").nth(0).locator("a:text-is('Open')").click()
+        page.locator(".saved").nth(0).locator("a:text-is('Open')").click()
     opened = waiting.value
     opened.on("console", lambda message: shared.hear(message.text))
     opened.wait_for_selector("#hter")
@@ -426,7 +426,7 @@ def test_every_view_on_a_phone_in_the_dark(browser: Any, address: str) -> None:
             if view == "files":
                 assert page.evaluate("document.documentElement.scrollWidth") <= 390
                 visit.read()
-                page.wait_for_selector("details.away >> nth=1")
+                page.wait_for_selector(".saved >> nth=1", state="attached")
             elif view in QUESTIONS:
                 visit.ask()
             for away in page.locator("details.away").all():
@@ -435,6 +435,82 @@ def test_every_view_on_a_phone_in_the_dark(browser: Any, address: str) -> None:
             assert page.evaluate(UNNAMED) == [], view
             assert min(page.evaluate(CHART_SCALES), default=1) >= 0.95, view
             assert page.locator(".error").count() == 0
+
+
+def test_warnings_stand_under_the_answer_of_every_view(browser: Any, scores: tuple[str, str], tmp_path: Path) -> None:
+    paths = [str(_negated(path, tmp_path / Path(path).name)) for path in scores]
+    with served(paths) as address, visiting(browser, address) as visit:
+        visit.read()
+        page, warning = visit.page, visit.page.locator(".warning", has_text="lower means genuine")
+        warning.wait_for()
+        for view in QUESTIONS:
+            if view == "evidence":
+                continue  # its own words: negate the scores
+            visit.go(view)
+            visit.ask()
+            assert warning.first.is_visible(), view
+            assert page.locator(".tables .note", has_text="lower means genuine").count() == 0
+        warning.first.get_by_text("Go to Files").click()
+        for name in ("face", "voice", "iris"):
+            page.get_by_label(f"Lower scores of {name} mean genuine").check()
+        visit.read()
+        page.wait_for_selector("#numbers [data-figure=interval]:has-text(' to ')")
+        assert warning.count() == 0
+        check_numbers(visit, (paths[0], paths[1]), "--negate")
+        page.select_option("#criterion", "threshold")
+        check_numbers(visit, (paths[0], paths[1]), "--negate", "--threshold", page.input_value("#value"))
+
+
+def _negated(source: str, path: Path) -> Path:
+    """The same scores with the other sign."""
+    with open(source, newline="") as file:
+        rows = list(csv.DictReader(file))
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({**row, **{name: -float(row[name]) for name in ("face", "voice", "iris")}})
+    return path
+
+
+def test_a_given_threshold_begins_where_the_last_one_was(unlike: Visit) -> None:
+    page = unlike.page
+    unlike.go("look")
+    page.select_option("#criterion", "eer")
+    unlike.expect_row("wide", threshold=page.locator("[data-system=wide] [data-figure=threshold]").inner_text())
+    last = {name: unlike.row(name)["threshold"] for name in ("bounded", "wide")}
+    page.check("#numbers input[value=wide]")
+    page.select_option("#criterion", "threshold")
+    for name in ("wide", "bounded", "wide"):
+        page.check(f"#numbers input[value={name}]")
+        page.wait_for_selector(f"#numbers tr[data-system={name}] [data-figure=hter]")
+        unlike.expect_row(name, threshold=last[name])
+        assert page.input_value("#value") == last[name]
+    page.select_option("#criterion", "eer")
+    unlike.go("errors")
+    page.select_option("#criterion", "threshold")
+    page.select_option("#system", "bounded")
+    from playwright.sync_api import expect
+
+    expect(page.locator("#value")).to_have_value(last["bounded"])
+    page.select_option("#criterion", "eer")
+    unlike.go("look")
+
+
+def test_what_is_announced_goes_without_fading(shared: Visit) -> None:
+    shared.go("errors")
+    shared.ask()
+    looks = "(({ opacity, visibility }) => [opacity, visibility])(getComputedStyle(document.getElementById('status')))"
+    shared.page.wait_for_selector("#status", state="hidden")
+    assert shared.page.evaluate(looks) == ["1", "hidden"]
+    assert shared.page.evaluate("document.getElementById('status').getAnimations()[0].effect.getTiming().duration") == 0
+
+
+def test_one_box_saves_and_repeats_what_look_shows(shared: Visit) -> None:
+    shared.go("look")
+    shared.page.wait_for_selector(".saved >> nth=1", state="attached")
+    assert shared.page.locator("details.away").count() == 1
+    assert shared.page.locator("#main h2").count() == 0
 
 
 AXE = Path(__file__).parents[1] / "vendor" / "axe.min.js"
@@ -451,7 +527,7 @@ def test_every_view_is_accessible(browser: Any, address: str, scheme: str) -> No
             if view == "files":
                 visit.page.wait_for_selector("#read")
             elif view == "look":
-                visit.page.wait_for_selector("details.away >> nth=1")
+                visit.page.wait_for_selector(".saved >> nth=1", state="attached")
             else:
                 visit.ask()
             visit.page.evaluate(AXE.read_text())

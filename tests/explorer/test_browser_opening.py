@@ -67,14 +67,15 @@ def test_files_are_dropped_told_corrected_and_read(
         error = page.locator("#main > div > .error", has_text="dev.csv: label 'ja' is not known")
         error.wait_for()
         unread = CliRunner().invoke(main, ["evaluate", "--dev", "dev.csv", "--test", "test.csv"])
-        assert unread.stderr == f"error: {error.inner_text()}\n"
+        in_shell, on_page = "--label genuine=WORD --label impostor=WORD", "“WORD: genuine” “WORD: impostor”"
+        assert unread.stderr == f"error: {error.inner_text()}\n".replace(on_page, in_shell)
 
         page.get_by_label("Column height is").select_option("other")
         page.get_by_label("Label ja means").select_option("genuine")
         page.get_by_label("Label nein means").select_option("impostor")
         page.get_by_label("Lower scores of gap mean genuine").check()
         visit.read()
-        page.wait_for_selector("details.away >> nth=1")
+        page.wait_for_selector(".saved >> nth=1", state="attached")
         command = page.locator("details.away").nth(0).locator("pre").first.text_content()
         answer = answer_of(*shlex.split(command)[1:])
         assert [system["system"] for system in answer["systems"]] == ["face", "gap"]
@@ -115,6 +116,22 @@ def test_one_file_is_cut_into_folds(browser: Any, empty: str, scores: tuple[str,
         assert visit.page.locator(".answered table").count() == 3
 
 
+def test_an_error_marks_the_control_that_mends_it(browser: Any, empty: str, tmp_path: Path) -> None:
+    rows = "".join(f"{k % 2},{k % 2 + k / 99}\n" for k in range(40))
+    (tmp_path / "plain.csv").write_text(f"label,face\n{rows}")
+    with visiting(browser, empty) as visit:
+        page = visit.page
+        visit.refusals_expected = True
+        page.set_input_files("#choose", tmp_path / "plain.csv")
+        page.click("#read")
+        error = page.locator(".error", has_text="“Trials share: nothing”")
+        error.wait_for()
+        assert "--" not in error.inner_text()
+        assert page.locator(".mends").evaluate_all("all => all.map(({ id }) => id)") == ["cluster"]
+        page.get_by_label("Trials share").select_option("none")
+        visit.read()
+
+
 def test_a_bad_file_is_told_and_the_rest_stays(
     browser: Any, address: str, scores: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,7 +155,7 @@ def test_a_bad_file_is_told_and_the_rest_stays(
         error = page.locator(".error", has_text="broken.csv, line")
         error.wait_for()
         unread = CliRunner().invoke(main, ["evaluate", "--dev", "broken.csv", "--test", scores[1]])
-        assert unread.stderr == f"error: {error.inner_text()}\n"
+        assert unread.stderr == f"error: {error.inner_text()}\n".replace("“other” for a column", "--column other=NAME")
         visit.go("look")
         visit.expect_row("face", false_accepts=f"{_accepts(scores)} of 288")
 

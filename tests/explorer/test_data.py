@@ -174,7 +174,7 @@ def test_a_track_has_what_evaluate_finds_at_each_step(tmp_path: Path, criterion:
 
 def test_a_given_threshold_is_judged(tmp_path: Path) -> None:
     data = read_data(write_sets(tmp_path))
-    point = Point.of({"threshold": 0.7})
+    point = {"threshold": 0.7}
     errors = data.at(["face"], point)["systems"]["face"]
     scores = data.test.column("face")
     assert errors["false_accepts"] == np.count_nonzero(~data.test.genuine & (scores > 0.7))
@@ -190,7 +190,7 @@ def test_a_target_must_be_given() -> None:
 
 def test_errors_are_shown_with_their_place(tmp_path: Path) -> None:
     data = read_data(write_sets(tmp_path))
-    shown = errors_shown(Point("eer").judged(data.sets, "face").at(0))
+    shown = errors_shown(Point("eer").judged(data.sets, "face").at(0), "face")
     assert set(shown) >= {"threshold", "far", "frr", "hter", "false_accepts", "false_rejects", "x", "y"}
 
 
@@ -210,7 +210,7 @@ def test_errors_at_a_dragged_threshold_are_looked_up_as_they_are_counted(tmp_pat
     data = read_data(write_sets(tmp_path))
     scores = np.sort(data.test.column("voice"))
     for threshold in (-10.0, float(scores[7]), float(np.nextafter(scores[7], -np.inf)), 0.5, 10.0):
-        point = Point.of({"threshold": threshold})
+        point = {"threshold": threshold}
         counted = data.at(["voice"], point)
         data.look(["voice"])
         assert data.at(["voice"], point) == counted

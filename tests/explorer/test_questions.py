@@ -3,11 +3,11 @@
 import csv
 import json
 import shlex
-from collections.abc import Sequence
 from math import isclose
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -16,9 +16,11 @@ from explorer.opened import answer_to, read_data, write_sets
 from fairtrial import ParameterError, TrialsError, plan_comparison
 from fairtrial.cli.app import main
 from fairtrial.core.tables import json_text
+from fairtrial.core.words import use_distances, wording
 from fairtrial.explorer.answers import Repeated
 from fairtrial.explorer.data import Data, Reading
 from fairtrial.explorer.files import OpenFiles
+from fairtrial.explorer.forms import as_on_page
 from fairtrial.explorer.questions import QUESTIONS
 
 FAR = {"criterion": "far", "alpha": 0.05}
@@ -89,27 +91,6 @@ def holds(more: Any, less: Any) -> bool:
     return bool(more == less)
 
 
-def of_files(value: Any, distances: Sequence[str], system: str = "") -> Any:
-    """Turn thresholds of distances, which the explorer negates, to those that the command line has."""
-    if isinstance(value, list):
-        return [of_files(each, distances, system) for each in value]
-    if not isinstance(value, dict):
-        return value
-    system = value.get("system", system)
-    turned = {name: of_files(part, distances, system) for name, part in value.items()}
-    if system in distances and "threshold" in turned:
-        threshold = turned["threshold"]
-        turned["threshold"] = (
-            [_negated(each) for each in threshold] if isinstance(threshold, list) else _negated(threshold)
-        )
-    return turned
-
-
-def _negated(threshold: Any) -> Any:
-    infinite = {"inf": "-inf", "-inf": "inf"}
-    return infinite.get(threshold, threshold) if isinstance(threshold, str) else -threshold
-
-
 def printed(lines: str) -> list[Any]:
     """What some lines of Python print, before it becomes text."""
     printed: list[Any] = []
@@ -121,21 +102,15 @@ def printed(lines: str) -> list[Any]:
 def test_the_same_once_more(read: dict[str, Data], what: str, how: str) -> None:
     asked, data = ASKED[what], read[how]
     question = QUESTIONS[asked["question"]]
+    use_distances(data.distances)
     given = question.of(data, asked)
     answer = plain(question.answer(given, lambda done: None).result)
     repeated = question.repeated(given)
-    if repeated.words:
-        result = CliRunner().invoke(main, [*repeated.words, "--json"], catch_exceptions=False)
-        assert result.exit_code == 0, result.output
-        expected = {name: part for name, part in answer.items() if name != "observed"}
-        assert holds(json.loads(result.stdout), of_files(expected, READ[how].get("negate", ())))
-    objects = printed(repeated.python)
-    known = [plain(result.to_dict()) for result in objects]
-    if asked["question"] == "evaluate" and "systems" not in known[0]:
-        assert holds(known, answer["systems"])
-    else:
-        (one,) = known
-        assert holds(answer, one)
+    result = CliRunner().invoke(main, [*repeated.words, "--json"], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert holds(json.loads(result.stdout), {name: part for name, part in answer.items() if name != "observed"})
+    (one,) = printed(repeated.python)
+    assert holds(answer, plain(one.to_json()))
 
 
 @pytest.mark.parametrize(
@@ -153,6 +128,7 @@ def test_the_same_errors(
 ) -> None:
     data = read[how]
     question = QUESTIONS["errors"]
+    use_distances(data.distances)
     asked = question.of(data, {"system": "voice", **point, "errors": kind})
     table = question.answer(asked, lambda done: None).tables[0]
     keys = [column.key for column in table.columns]
@@ -167,8 +143,6 @@ def test_the_same_errors(
     assert result.exit_code == 0, result.output
     with open("decisions.csv", newline="") as file:
         lists.append([row for row in csv.DictReader(file) if row["error"] and kind in ("all", f"{row['error']}s")])
-    for row in lists[1] if "voice" in READ[how].get("negate", ()) else ():
-        row["score"] = -float(row["score"])
     for errors in lists:
         assert listed == sorted((row["error"], row["claim"], row["subject"], float(row["score"])) for row in errors)
 
@@ -198,13 +172,39 @@ def test_the_same_zoo(
     assert Path("zoo.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_threshold_of_distances_is_typed_as_in_the_files(read: dict[str, Data]) -> None:
+def test_a_threshold_of_distances_is_that_of_their_files(read: dict[str, Data]) -> None:
     question, data = QUESTIONS["evaluate"], read["odd"]
-    asked = question.of(data, {**AT, "systems": ["voice"]})
-    answer = plain(question.answer(asked, lambda done: None).result)
-    result = CliRunner().invoke(main, [*question.repeated(asked).words, "--json"], catch_exceptions=False)
-    assert holds(json.loads(result.stdout), of_files(answer, ["voice"]))
-    assert question.repeated(question.of(data, {**AT, "systems": ["voice", "gait"]})).words == ()
+    given = {"threshold": -0.75, "systems": ["voice"]}
+    answer = answer_to("evaluate", data, **given)
+    repeated = question.repeated(question.of(data, given))
+    assert repeated.words[repeated.words.index("--threshold") + 1] == "-0.75"
+    result = CliRunner().invoke(main, [*repeated.words, "--json"], catch_exceptions=False)
+    assert json.loads(result.stdout) == plain(answer.result)
+    at, (system,) = data.at(["voice"], {"threshold": -0.75})["systems"]["voice"], plain(answer.result)["systems"]
+    assert (at["threshold"], system["threshold"]) == (-0.75, -0.75)
+    assert at["false_accepts"] == np.sum(data.test.column("voice")[~data.test.genuine] > 0.75)
+    (chosen,) = plain(answer_to("evaluate", data, systems=["voice"]).result)["systems"]
+    assert data.track(["voice"], "eer")["systems"]["voice"]["threshold"] == [chosen["threshold"]]
+    listed = answer_to("errors", data, system="voice", **AT).tables[0]
+    assert set(listed.column("threshold")) == {0.75}
+    with pytest.raises(ParameterError) as caught:
+        question.of(data, {**AT, "systems": ["voice", "gait"]})
+    assert caught.value.code == "scores-and-distances"
+
+
+def test_warnings_stand_by_themselves_in_the_words_of_the_page(tmp_path: Path) -> None:
+    data = read_data(write_sets(tmp_path), distances=True)
+    asked: dict[str, Any] = {"systems": ["face", "gait"]}
+    for name, given in (("evaluate", asked), ("compare", asked), ("errors", {"system": "face"})):
+        with wording(style=as_on_page):
+            answer = answer_to(name, data, **given)
+            shown = answer.to_dict()
+        texts = [warning["text"] for warning in shown["warnings"] if warning["code"] == "reversed-scores"]
+        assert texts, name
+        assert texts[0].endswith("read distances with “lower means genuine”")
+        assert not set(texts) & set(shown["notes"])
+        if "answer" in answer.result:
+            assert "--negate" in json_text(answer.result)
 
 
 def test_folds_at_a_threshold_are_all_trials_at_it(read: dict[str, Data]) -> None:
@@ -289,11 +289,13 @@ def test_a_plan_says_what_half_of_the_difference_takes(read: dict[str, Data]) ->
 def test_thresholds_that_saw_the_trials_are_said_with_the_numbers(tmp_path: Path) -> None:
     paths = write_sets(tmp_path)
     two, same = read_data(paths), read_data([paths[0], paths[0]])
-    doubts = ("looking at these trials", "the same trials")
-    assert doubts[0] in answer_to("evaluate", two, threshold=0.5).sentences[-1]
-    assert doubts[1] in answer_to("evaluate", same).sentences[-1]
-    assert not any(doubt in " ".join(answer_to("evaluate", two).sentences) for doubt in doubts)
-    assert doubts[1] in answer_to("compare", same, systems=["face", "gait"]).sentences[-1]
+    for name in ("evaluate", "compare"):
+        codes = [
+            [warning["code"] for warning in answer_to(name, data, systems=["face", "gait"]).to_dict()["warnings"]]
+            for data in (two, same)
+        ]
+        assert ["same-trials" in each for each in codes] == [False, True]
+    assert "the same trials" in answer_to("compare", same, systems=["face", "gait"]).sentences[-1]
     assert "as was asked for" in answer_to("compare", read_data(paths, cluster="none")).sentences[-1]
 
 

@@ -436,6 +436,8 @@ def spell(name: str, value: Any, style: Style) -> str:
     >>> spell("common", True, "shell"), spell("names", ["A", "B"], "shell")
     ('--common', '--name A --name B')
     """
+    if callable(style):
+        return style(name, value)
     if style == "python":
         return name if value is ... else f"{name}={_quoted(value)}"
     return " ".join(option_words(name, value))

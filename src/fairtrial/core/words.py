@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 Terms: TypeAlias = Literal["default", "iso"]
 """The names of error rates: FAR and FRR, or FMR and FNMR as ISO/IEC 19795 calls them; and of single errors."""
-Style: TypeAlias = Literal["python", "shell"]
-"""How options are spelled: as keywords of Python, or as flags of the command line."""
+Style: TypeAlias = Literal["python", "shell"] | Callable[[str, Any], str]
+"""How options are spelled: as keywords of Python, as flags of the command line, or by a function like `spell`."""
 
 
 class _Wording(NamedTuple):
@@ -71,8 +71,9 @@ def wording(*, style: Style | None = None, terms: Terms | None = None) -> Iterat
 
     Parameters
     ----------
-    style : {"python", "shell"}, optional
-        How options are spelled in notes and errors: ``nan="drop"`` or ``--nan drop``.
+    style : {"python", "shell"} or callable, optional
+        How options are spelled in notes and errors: ``nan="drop"`` or ``--nan drop``; or a function of the name and
+        the value, which is an ellipsis for the name alone.
     terms : {"default", "iso"}, optional
         The names of error rates: FAR and FRR, or FMR and FNMR as in ISO/IEC 19795-1.
 

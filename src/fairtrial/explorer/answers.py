@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.notes import gather_notes
+from fairtrial.core.notes import Note, gather_notes
 from fairtrial.core.parameters import repeat_command
 from fairtrial.core.results import Result
 from fairtrial.core.tables import Table, json_text
+from fairtrial.core.words import wording
 from fairtrial.explorer.data import Data
 from fairtrial.figures.style import ENDINGS as PICTURE_ENDINGS
 from fairtrial.figures.style import write_picture
@@ -91,7 +92,7 @@ class Answer:
         """Return what the report of a result says; `more` is what its page takes."""
         page = page_of(result, **more)
         sentences = tuple(f"{sentence}." for sentence in page.answer)
-        return cls(sentences, page.tables, result.to_dict(), page.charts, drawn, lambda: page, page.numbers)
+        return cls(sentences, page.tables, as_printed(result), page.charts, drawn, lambda: page, page.numbers)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to what the browser gets."""
@@ -101,11 +102,14 @@ class Answer:
             if total > MAX_ROWS:
                 table = replace(table, rows=tuple(table.rows[k] for k in kept[:MAX_ROWS]), shown=None)
             tables.append({**lay_out(table), "total": total})
+        notes = gather_notes(note for table in self.tables for note in table.notes)
+        warnings = {str(note): note.code for note in notes if isinstance(note, Note) and note.warning}
         return {
             "sentences": list(self.sentences),
             "numbers": [[number.name, number.value, number.detail] for number in self.numbers],
             "tables": tables,
-            "notes": [str(note) for note in gather_notes(note for table in self.tables for note in table.notes)],
+            "warnings": [{"code": code, "text": text} for text, code in warnings.items()],
+            "notes": [text for text in dict.fromkeys(map(str, notes)) if text not in warnings],
             "result": self.result,
             "shown": self.shown,
             "figures": list(self.drawn),
@@ -156,6 +160,12 @@ def _written(ending: str, write: Callable[[Path], object]) -> bytes:
         place = Path(folder, f"file{ending}")
         write(place)
         return place.read_bytes()
+
+
+def as_printed(result: Result) -> dict[str, Any]:
+    """Return a result as ``--json`` prints it."""
+    with wording(style="shell"):
+        return result.to_json()
 
 
 def drawn_later(computed: Mapping[str, Callable[[], Any]]) -> dict[str, Draw]:

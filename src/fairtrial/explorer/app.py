@@ -9,7 +9,7 @@ import secrets
 import socket
 import threading
 import traceback
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import resources
@@ -30,7 +30,8 @@ from fairtrial.core.errors import FairtrialError, ParameterError
 from fairtrial.core.parameters import read_number
 from fairtrial.core.tables import json_text
 from fairtrial.core.words import wording
-from fairtrial.explorer.data import Data, Point, Reading, criteria_shown
+from fairtrial.explorer.data import Data, Reading, criteria_shown
+from fairtrial.explorer.forms import CHOICES, LABELS, as_on_page, controls_of
 from fairtrial.explorer.guard import REPORT_HEADERS, Guard
 from fairtrial.explorer.jobs import Advance
 from fairtrial.explorer.questions import QUESTIONS
@@ -82,7 +83,7 @@ def make_app(paths: list[str], *, token: str, port: int) -> tuple[Guard, Session
             try:
                 return await work(session, request)
             except FairtrialError as error:
-                return _error(422, session.worded(error), error.code)
+                return _error(422, session.worded(error), error.code, controls_of(error.text))
             except OSError as error:
                 return _error(422, session.worded(f"{error.filename or 'a file'}: {error.strerror}"), "file")
             except ClientDisconnect:  # nobody is left to be told
@@ -123,8 +124,8 @@ def _json(content: Any, status: int = 200) -> Response:
     return Response(json_text(content), status, media_type="application/json")
 
 
-def _error(status: int, message: str, code: str = "") -> Response:
-    return _json({"error": message, "code": code}, status)
+def _error(status: int, message: str, code: str = "", controls: Sequence[str] = ()) -> Response:
+    return _json({"error": message, "code": code, "controls": controls}, status)
 
 
 async def _static(request: Request) -> Response:
@@ -157,6 +158,8 @@ async def _session(session: Session, request: Request) -> Response:
             "reading": None if data is None else data.reading.asked,
             "criteria": criteria_shown(),
             "roles": list(ROLES),
+            "labels": LABELS,
+            "choices": {name: list(choices.items()) for name, choices in CHOICES.items()},
         }
     )
 
@@ -224,7 +227,7 @@ def _at_once(compute: Callable[[Data, QueryParams], dict[str, Any]]) -> Work:
 def _at(data: Data, asked: QueryParams) -> dict[str, Any]:
     """Errors at a threshold that is being dragged, or at a weight or target that was typed."""
     numbers = {name: read_number(asked[name]) for name in ("alpha", "threshold") if name in asked}
-    return data.at(asked.getlist("system"), Point.of({**asked, **numbers}))
+    return data.at(asked.getlist("system"), {**asked, **numbers})
 
 
 async def _ask(session: Session, request: Request) -> Response:
@@ -274,13 +277,12 @@ async def _take(session: Session, request: Request) -> Response:
     name, ending = file.stem, file.suffix
     headers = {"Content-Disposition": f'attachment; filename="{name}{ending}"'} if name.isascii() else {}
     if file.name == "report.html":
-        text = await run_in_threadpool(kept.report)
-        shown = {} if "show" in request.query_params else headers
-        return Response(text, media_type=_KINDS[".html"], headers={**REPORT_HEADERS, **shown})
-    if name == "table":
-        content = await run_in_threadpool(kept.table, ending)
+        headers = {**REPORT_HEADERS, **({} if "show" in request.query_params else headers)}
+        make: Callable[[], str | bytes] = kept.report
     else:
-        content = await run_in_threadpool(kept.picture, name, ending)
+        make = partial(kept.table, ending) if name == "table" else partial(kept.picture, name, ending)
+    with wording(style="shell"):  # files have the words of the command line
+        content = await run_in_threadpool(make)
     return Response(content, media_type=_KINDS.get(ending, "application/octet-stream"), headers=headers)
 
 
@@ -296,7 +298,7 @@ class _Server(uvicorn.Server):
         threading.Thread(target=self.ready, daemon=True).start()
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        with wording(style="shell"):  # errors name options as the command line does
+        with wording(style=as_on_page):
             super().run(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from fairtrial.core.errors import ParameterError, TrialsError, check_classes
 from fairtrial.core.parameters import changed, option_words, repeat_call
 from fairtrial.core.schema import FLAG, NUMBER, Key, one_of
 from fairtrial.core.trials import Further, Trials
-from fairtrial.core.words import interval_title, level_text, listed, plural
+from fairtrial.core.words import as_in_files, interval_title, level_text, listed, plural
 from fairtrial.counting.tallies import ErrorCounts
 from fairtrial.evaluation.epc import alpha_grid, curve_of
 from fairtrial.explorer.files import OpenFile, OpenFiles
@@ -145,11 +145,6 @@ class Reading:
         trials = with_fold_note(trials, self.folds, blocks, self.cluster)
         return TrialSets(trials, trials, self.cluster, self.rng, blocks)
 
-    def distances_among(self, systems: Sequence[str]) -> list[str]:
-        """List the systems whose scores are distances."""
-        negate = self.options.negate
-        return [name for name in systems if negate is True or (negate and name in negate)]
-
     def keywords(self) -> dict[str, Any]:
         """Return the options as keywords of `read_trials`, without those at their defaults."""
         options = {name: getattr(self.options, name) for name in ReadOptions.__slots__}
@@ -228,10 +223,11 @@ def _aims_high(criterion: Criterion) -> bool:
     return criterion.aim is not None and criterion.aim.higher_is_better
 
 
-def errors_shown(counts: ErrorCounts) -> dict[str, Any]:
+def errors_shown(counts: ErrorCounts, system: str) -> dict[str, Any]:
     """Errors at one threshold or several, and their place on the axes of a DET curve."""
     x, y = (np.round(probit(rate), 5).tolist() for rate in (counts.far, counts.frr))
-    return {"threshold": np.asarray(counts.threshold).tolist(), **counts.to_dict(), "x": x, "y": y}
+    threshold = as_in_files(system, np.asarray(counts.threshold).tolist())
+    return {"threshold": threshold, **counts.to_dict(), "x": x, "y": y}
 
 
 @dataclass(eq=False)
@@ -261,6 +257,22 @@ class Data:
         """All systems."""
         return self.test.systems
 
+    @property
+    def distances(self) -> list[str]:
+        """The systems whose scores are distances, which are negated when they are read."""
+        negate = self.reading.options.negate
+        return [name for name in self.systems if negate is True or (negate and name in negate)]
+
+    def point(self, given: Fields, names: Sequence[str]) -> Point:
+        """Check an operating point of these systems; a threshold of distances has the sign of their files."""
+        point, kinds = Point.of(given), {name in self.distances for name in names}
+        if point.threshold is None or kinds == {False}:
+            return point
+        if len(kinds) > 1:
+            text = "one threshold is of scores or of distances; choose systems of one kind"
+            raise ParameterError(text, code="scores-and-distances")
+        return replace(point, threshold=0.0 - point.threshold)
+
     def chosen(self, names: Sequence[str], *, most: int = MAX_SYSTEMS) -> tuple[str, ...]:
         """Check the names of systems; the first ones if none is named."""
         chosen = tuple(names) or self.systems[:most]
@@ -289,16 +301,18 @@ class Data:
             for name in chosen:
                 if (criterion, name) not in self._tracks:
                     counts = judge(self.sets, system=name, criterion=rule, alphas=steps_of(rule)).test
-                    shown = errors_shown(counts).items()
+                    shown = errors_shown(counts, name).items()
                     self._tracks[criterion, name] = {
                         key: values for key, values in shown if key not in ("far", "frr", "hter")
                     }
             tracks = {name: self._tracks[criterion, name] for name in chosen}
         return {"criterion": rule.name, "means": rule.alpha_means, "steps": steps_of(rule).tolist(), "systems": tracks}
 
-    def at(self, names: Sequence[str], point: Point) -> dict[str, Any]:
+    def at(self, names: Sequence[str], given: Fields) -> dict[str, Any]:
         """Errors of these systems at one point."""
-        return {"systems": {name: errors_shown(self._errors(name, point)) for name in self.chosen(names)}}
+        chosen = self.chosen(names)
+        point = self.point(given, chosen)
+        return {"systems": {name: errors_shown(self._errors(name, point), name) for name in chosen}}
 
     def _errors(self, name: str, point: Point) -> ErrorCounts:
         if name not in self._sorted or point.threshold is None:
@@ -405,6 +419,7 @@ class Data:
         captions = JUDGED[self.sets.origin]
         return {
             "systems": list(self.systems),
+            "distances": self.distances,
             "counts": counts,
             "captions": {
                 "errors": f"Errors on {self.sets.provenance.judged}",

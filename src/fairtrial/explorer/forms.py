@@ -7,8 +7,9 @@ from typing import Any, TypeAlias
 
 from fairtrial.calibration.methods import CALIBRATIONS
 from fairtrial.core.errors import ParameterError
-from fairtrial.core.parameters import Argument, arguments_of, read_names
+from fairtrial.core.parameters import Argument, arguments_of, read_names, spell
 from fairtrial.core.schema import FLAG, NUMBER, Entries, Key, ValueKind, check_entries, one_of
+from fairtrial.core.words import Text
 from fairtrial.fusion.methods import FUSIONS
 from fairtrial.fusion.normalise import NORMALISATIONS
 from fairtrial.rules.criteria import CRITERIA
@@ -17,15 +18,40 @@ from fairtrial.rules.measures import plain_measure_names
 Fields: TypeAlias = Mapping[str, Any]
 """What a browser sends; nothing of it is trusted."""
 _LONGEST = 2000
-_LABELS = {
+LABELS = {
+    "dev": "use as: development",
+    "test": "use as: test",
+    "people": "use as: a table of people",
+    "negate": "lower means genuine",
+    "genuine_labels": "Labels",
+    "impostor_labels": "Labels",
+    "folds": "Folds, as there is no test set",
+    "cluster": "Trials share",
+    "nan": "A trial without a score",
+    "genuine_by": "If label and ids disagree",
+    "person": "Person within an id (regular expression)",
+    "criterion": "Threshold from",
+    "alpha": "Threshold from",
+    "threshold": "a given threshold",
+    "systems": "Systems",
+    "system": "System",
+    "by": "By",
+    "impostor_by": "Impostor by (optional)",
+    "measure": "Compared in",
+    "power": "Power",
     "fusion": "Fused by",
     "normalise": "Scores normalised by",
-    "measure": "Compared in",
     "method": "Calibrated by",
-    "impostor_by": "Impostor by (optional)",
     "shows": "Shown by",
+    "errors": "Errors",
 }
-"""Parameters in the words of the page, if their names will not do."""
+"""Parameters that have a control, in the words of the page."""
+CHOICES = {
+    "cluster": {"": "all known ids", "none": "nothing", "claim": "the claim", "subject": "the subject", "both": "both"},
+    "nan": {"error": "is an error", "drop": "is left out", "reject": "is rejected"},
+    "genuine_by": {"": "it is an error", "label": "the label counts", "ids": "the ids count"},
+}
+"""The values of parameters of files, in the words of the page."""
 _REGISTERED: dict[str, Callable[[], Iterable[str]]] = {
     "criterion": lambda: CRITERIA,
     "measure": plain_measure_names,
@@ -35,6 +61,36 @@ _REGISTERED: dict[str, Callable[[], Iterable[str]]] = {
 }
 """The names that a parameter may have, those of plugins too."""
 _SUMMARIES: dict[str, Mapping[str, Any]] = {"fusion": FUSIONS, "method": CALIBRATIONS}
+
+
+def as_on_page(name: str, value: Any) -> str:
+    """Spell a parameter as its control on the page; one without a control as an option of the command line.
+
+    Examples
+    --------
+    >>> as_on_page("cluster", "none"), as_on_page("negate", ...), as_on_page("columns", {"score": "NAME"})
+    ('“Trials share: nothing”', '“lower means genuine”', '“score” for a column')
+    >>> as_on_page("common", True)
+    '--common on the command line'
+    """
+    if name in ("scores", "others"):
+        name, value = "columns", {name.removesuffix("s"): " or ".join(value)}
+    if isinstance(value, Mapping):
+        columns = {role: "a column" if column == "NAME" else f"the column {column}" for role, column in value.items()}
+        return ", ".join(f"“{role}” for {column}" for role, column in columns.items())
+    if name not in LABELS:
+        return f"{spell(name, value, 'shell')} on the command line"
+    label, text = LABELS[name], CHOICES[name].get(value, value) if name in CHOICES else value
+    if name.endswith("_labels") and value is not ...:
+        label, text = text, name.removesuffix("_labels")
+    return f"“{label}”" if value is ... or value is True else f"“{label}: {text}”"
+
+
+def controls_of(text: Text | str) -> list[str]:
+    """List the parameters that a text names and that have a control."""
+    values = text.values if isinstance(text, Text) else {}
+    nested = (name for value in values.values() if isinstance(value, Text) for name in value.values)
+    return [name for name in (*values, *nested) if name in LABELS]
 
 
 def fields_of(function: Callable[..., Any], names: Iterable[str]) -> list[dict[str, Any]]:
@@ -51,7 +107,7 @@ def _field(argument: Argument) -> dict[str, Any]:
     default = None if argument.default in (..., ()) else argument.default
     return {
         "name": name,
-        "label": _LABELS.get(name, name.replace("_", " ").capitalize()),
+        "label": LABELS.get(name, name.capitalize()),
         "kind": kind,
         "choices": [list(pair) for pair in zip(choices, texts, strict=True)],
         "default": default,

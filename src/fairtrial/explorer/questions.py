@@ -12,21 +12,21 @@ from numpy.typing import NDArray
 from fairtrial.calibration.calibration import calibrate
 from fairtrial.calibration.curves import llr_map
 from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.notes import Note
 from fairtrial.core.parameters import arguments_of, changed, option_words, repeat_call
 from fairtrial.core.schema import Key
 from fairtrial.core.tables import Column, Table
 from fairtrial.core.trials import Further, Trials
-from fairtrial.core.words import listed, percent, plural, term
+from fairtrial.core.words import as_in_files, listed, percent, plural, term
 from fairtrial.evaluation.comparison import compare
 from fairtrial.evaluation.epc import curve_of
 from fairtrial.evaluation.evaluation import Evaluation, SystemEvaluation, evaluate
 from fairtrial.evaluation.expected import expected_performance
 from fairtrial.evaluation.paired_tests import pair_judgements
-from fairtrial.explorer.answers import MAX_ROWS, Answer, Repeated, drawn_later, figures_of
+from fairtrial.explorer.answers import MAX_ROWS, Answer, Repeated, as_printed, drawn_later, figures_of
 from fairtrial.explorer.data import Data, Point
 from fairtrial.explorer.forms import NAMES, Fields, check_fields, fields_of, values_of
 from fairtrial.explorer.jobs import Advance
-from fairtrial.figures.axes import Floats
 from fairtrial.figures.scores import diagnostics
 from fairtrial.figures.system import along_alpha
 from fairtrial.figures.table import FIGURES
@@ -34,6 +34,7 @@ from fairtrial.figures.zoo import zoo_chart
 from fairtrial.fusion.fusion import fuse
 from fairtrial.groups.evaluation import evaluate_groups
 from fairtrial.groups.zoo import zoo_data
+from fairtrial.inference.decide import Judgement
 from fairtrial.pages import page_of
 from fairtrial.repeated.comparison_plans import ComparisonSetting, observed_setting, plan_comparison
 from fairtrial.rules.measures import Measure
@@ -136,17 +137,16 @@ class Question:
             values["systems"] = check_fields(given, [Key("systems", NAMES, ())])["systems"]
         if self.function is compare and len(data.test) >= _MANY_TRIALS:
             values["n_resamples"] = _FEW_RESAMPLES  # the primary test does not need them
-        point = Point.of(given) if self.at_point else Point()
+        names = Asked(data, Point(), values).systems(self.least)
+        point = data.point(given, names) if self.at_point else Point()
         if point.threshold is not None and not self.at_threshold:
             text = "this view chooses the threshold on dev; choose a rule instead of a threshold"
             raise ParameterError(text, code="needs-rule")
-        asked = Asked(data, point, values)
-        names = asked.systems(self.least)
         if "compare" in self.fixed:
-            values["compare"] = asked.two()
+            values["compare"] = Asked(data, point, values).two()
         if "system" in self.fields and len(names) > 1:
             raise ParameterError("choose one of the systems {names:list}", code="several-systems", names=names)
-        return asked
+        return Asked(data, point, values)
 
     def refusal(self, data: Data) -> str:
         """Why it cannot be asked of these trials, in the words of the page; empty if it can."""
@@ -194,15 +194,12 @@ def _repeat(question: Question, asked: Asked, people: Sequence[str] = (), lines:
         keywords,
     )
     python = (*data.lines(), *lines, f"print({call})")
-    distances = data.reading.distances_among(asked.systems())
-    if asked.point.threshold is not None and 0 < len(distances) < len(asked.systems()):
-        return Repeated((), python, "a command takes one threshold, of scores or of distances")
-    return Repeated((*words, *_option_words(keywords, of_distances=bool(distances))), python, data.where_files_are)
+    return Repeated((*words, *_option_words(keywords, asked.systems()[0])), python, data.where_files_are)
 
 
-def _option_words(values: Mapping[str, Any], *, of_distances: bool = False) -> list[str]:
-    """Write options; a command takes the threshold of distances with the sign of their files."""
-    typed = {**values, "threshold": 0.0 - values["threshold"]} if of_distances and "threshold" in values else values
+def _option_words(values: Mapping[str, Any], system: str = "") -> list[str]:
+    """Write options; a command takes a threshold of a system with the sign of its files."""
+    typed = {**values, "threshold": as_in_files(system, values["threshold"])} if "threshold" in values else values
     return [word for name, value in typed.items() for word in option_words(name, value)]
 
 
@@ -214,18 +211,8 @@ def _evaluate(asked: Asked, advance: Advance) -> Answer:
         results.append(SystemEvaluation(point.judged(data.sets, name), confidence=confidence))
         results[-1].to_dict()  # computes the intervals
         advance(len(results) / len(names))
-    doubts = []
-    if point.threshold is not None:
-        doubts.append(
-            f"The threshold of {point.threshold:g} was given: if it was chosen by looking at these trials, the errors "
-            "are too small and the intervals do not hold."
-        )
-    elif data.sets.kind == "a posteriori":
-        text = "Dev and test are the same trials: the thresholds were chosen on the trials that they are judged on."
-        doubts.append(text)
     result = Evaluation(tuple(results))
-    sentences = (*(f"{each.answer()}." for each in results), *doubts)
-    answer = Answer(sentences, result.tables(), result.to_dict())
+    answer = Answer(tuple(f"{each.answer()}." for each in results), result.tables(), as_printed(result))
     if point.threshold is not None:
         return answer
     drawn = figures_of(result, "det", "roc")
@@ -312,7 +299,7 @@ def _plan(asked: Asked, advance: Advance) -> Answer:
         f"large. If only half of it is real, {takes}. Plan for the smallest difference that would matter."
     )
     observed = {name: getattr(seen, name) for name in ComparisonSetting.__slots__}
-    return Answer((sentence, doubt), plan.tables(), {"observed": observed, **plan.to_dict()})
+    return Answer((sentence, doubt), plan.tables(), {"observed": observed, **as_printed(plan)})
 
 
 def _observed(asked: Asked) -> ComparisonSetting:
@@ -342,7 +329,8 @@ def _groups(asked: Asked, advance: Advance) -> Answer:
     result = asked.call(evaluate_groups, **keywords, people=people)
     advance(0.5)
     names = ("groups", "group-matrix", "group-det") if result.meetings else ("groups", "group-det")
-    return Answer.of(result, figures_of(result, *names))
+    answer = Answer.of(result, figures_of(result, *names), moves=False)  # only the report has a slider
+    return replace(answer, page=lambda: page_of(result))
 
 
 def _of_people(asked: Asked) -> bool:
@@ -379,9 +367,16 @@ def _calibrate(asked: Asked, advance: Advance) -> Answer:
     return Answer.of(result, drawn, rng=rng)
 
 
+def _warnings(judgement: Judgement) -> list[Note | str]:
+    """List the warnings about a judgement, for answers without a result."""
+    notes = SystemEvaluation(judgement).notes
+    return [note for note in notes if isinstance(note, Note) and note.warning]
+
+
 def _zoo(asked: Asked, advance: Advance) -> Answer:
     (system,), by, shows = asked.systems(), asked.values.get("by", "claim"), asked.values.get("shows", "scores")
-    threshold = float(asked.point.judged(asked.data.sets, system).test.threshold[0])
+    judgement = asked.point.judged(asked.data.sets, system)
+    threshold = float(judgement.test.threshold[0])
     advance(0.3)
     zoo = zoo_data(asked.data.test, system=system, by=by, shows=shows, threshold=threshold)
     (word, imitators), is_rate = zoo.imitation, shows == "errors"
@@ -394,7 +389,7 @@ def _zoo(asked: Asked, advance: Advance) -> Answer:
         Column("impostor", "FAR" if is_rate else "mean of impostor scores", "rate" if is_rate else "number"),
     )
     left_out = f"{plural(zoo.left_out, 'person', 'people')} without trials of one class are left out"
-    notes = (left_out,) if zoo.left_out else ()
+    notes = (*_warnings(judgement), *([left_out] if zoo.left_out else []))
     table = Table("zoo", f"{system}: one row per {by}", columns, tuple(rows[k] for k in order), notes)
     goats, others = (
         [name for name, flag in zip(zoo.names, flags, strict=True) if flag] for flags in (zoo.goats, zoo.lambs)
@@ -443,12 +438,13 @@ def _errors(asked: Asked, advance: Advance) -> Answer:
     rows = np.flatnonzero(kinds[asked.values.get("errors", "all")])
     thresholds, scores = judgement.threshold_by_trial()[rows], trials.column(system)[rows].astype(np.float64)
     order = np.argsort(-np.abs(scores - thresholds), kind="stable")
-    notes: tuple[str, ...] = ()
+    notes: list[Note | str] = _warnings(judgement)
     if len(rows) > MAX_ROWS:
-        notes = (
-            f"the {MAX_ROWS:,} trials farthest from the threshold are shown, of {len(rows):,}; files have all of them",
+        notes.append(
+            f"the {MAX_ROWS:,} trials farthest from the threshold are shown, of {len(rows):,}; files have all of them"
         )
-    listing = _trial_table(trials.rows(rows[order]), scores[order], thresholds[order], notes)
+    scores, thresholds = (as_in_files(system, values[order].tolist()) for values in (scores, thresholds))
+    listing = _trial_table(trials.rows(rows[order]), scores, thresholds, tuple(notes))
     people = [_person_table(trials, wrong, role) for role in ("claim", "subject") if role in trials.ids]
     counts = judgement.at(0)
     sentence = (
@@ -462,7 +458,7 @@ def _repeat_errors(asked: Asked) -> Repeated:
     data, (system,), kind = asked.data, asked.systems(), asked.values.get("errors", "all")
     given = changed(evaluate, {"systems": [system], **asked.point.keywords(), **data.chance})
     words = ["evaluate", *data.words((system,), folds=asked.point.threshold is None)]
-    words += _option_words(given, of_distances=bool(data.reading.distances_among([system])))
+    words += _option_words(given, system)
     wanted = "" if kind == "all" else f" == {kind.removesuffix('s')!r}"
     lines = (
         *data.lines(),
@@ -473,7 +469,7 @@ def _repeat_errors(asked: Asked) -> Repeated:
     return Repeated((*words, "--trials-out", "decisions.csv"), lines, data.where_files_are)
 
 
-def _trial_table(trials: Trials, scores: Floats, thresholds: Floats, notes: tuple[str, ...]) -> Table:
+def _trial_table(trials: Trials, scores: list[float], thresholds: list[float], notes: tuple[Note | str, ...]) -> Table:
     """Tabulate one row per wrong trial, the farthest from the threshold first."""
 
     def texts(column: Further) -> list[str]:
@@ -490,7 +486,7 @@ def _trial_table(trials: Trials, scores: Floats, thresholds: Floats, notes: tupl
         *(Column(f"column {name}", name) for name in others),
     )
     errors = np.where(trials.genuine, "false reject", "false accept").tolist()
-    cells = (errors, *ids.values(), scores.tolist(), thresholds.tolist(), *others.values())
+    cells = (errors, *ids.values(), scores, thresholds, *others.values())
     rows = tuple(zip(*cells, strict=True))
     caption = "Trials that are decided wrongly, the farthest from the threshold first"
     return Table("errors", caption, columns, rows, notes)

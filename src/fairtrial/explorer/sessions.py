@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fairtrial.core.errors import ParameterError, TrialsError
+from fairtrial.core.words import use_distances
 from fairtrial.explorer.answers import Answer, Kept
 from fairtrial.explorer.data import Data, Files, Reading
 from fairtrial.explorer.files import Folder, OpenFiles
@@ -41,6 +42,7 @@ class Session:
         if self.data is None:
             raise TrialsError("nothing has been read yet; open score files first", code="nothing-read")
         self.data.check_unchanged()
+        use_distances(self.data.distances)
         return self.data
 
     def look_at(self, data: Data) -> None:
@@ -93,6 +95,7 @@ class Session:
         """Return an answer; raise an error if it is forgotten."""
         if key not in self.answers:
             raise ParameterError("this answer is not kept any more; ask again", code="forgotten")
+        use_distances(self.answers[key].data.distances)
         return self.answers[key]
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 // an answer: sentences, charts, tables and notes, and the files it can be saved as
 import * as api from "./api.js";
-import { button, choose, copyable, labelled, make, show } from "./dom.js";
+import { button, choose, copyable, labelled, make, show, warned } from "./dom.js";
 import { chartOf, figure } from "./figures.js";
 
 const MANY = 25; // rows of a longer table are cut by .few of explorer.css, after they were sorted
@@ -55,7 +55,19 @@ export const tablesOf = ({ tables: listed, notes }, open) =>
   );
 // as on a report: the numbers that people quote, the sentence to quote, and the differences beside it
 const SAID = 3;
-const cardOf = ({ sentences, numbers, shown: { differences } }) => {
+export const warningsOf = ({ warnings }, go) =>
+  warnings.length > 0 &&
+  make(
+    "div",
+    { class: "warnings" },
+    warnings.map((warning) => warned(warning, go)),
+  );
+const cardOf = (answer, go) => {
+  const {
+    sentences,
+    numbers,
+    shown: { differences },
+  } = answer;
   const paragraphs = sentences.map((sentence, k) => make("p", { class: k ? "aside" : "answer" }, sentence)),
     folded = paragraphs.splice(SAID);
   return make(
@@ -77,6 +89,7 @@ const cardOf = ({ sentences, numbers, shown: { differences } }) => {
       paragraphs,
       folded.length > 0 && make("details", {}, make("summary", {}, `${folded.length} more`), folded),
     ),
+    warningsOf(answer, go),
     differences &&
       figure(
         "differences",
@@ -85,18 +98,25 @@ const cardOf = ({ sentences, numbers, shown: { differences } }) => {
       ),
   );
 };
-export const answerOf = (answer) => {
+export const answerOf = (answer, go) => {
   const drawn = chartsOf(answer.shown);
-  return make("div", { class: "answered" }, cardOf(answer), drawn, tablesOf(answer, !drawn));
+  return make("div", { class: "answered" }, cardOf(answer, go), drawn, tablesOf(answer, !drawn));
 };
 
 const link = (answer, file, text) => make("a", { href: api.address(answer.answer, file), download: file }, text);
-export const saving = (answer) => {
-  const { command, python, note } = answer.repeated;
-  return make(
+// one box for all answers of a view
+export const saving = (...answers) =>
+  make(
     "details",
     { class: "away" },
     make("summary", {}, "Save or repeat: report, tables, figures, command, Python"),
+    answers.map(partOf),
+  );
+const partOf = (answer) => {
+  const { command, python, note } = answer.repeated;
+  return make(
+    "div",
+    { class: "saved" },
     answer.has_page &&
       make(
         "p",
@@ -192,7 +212,7 @@ const groupRates = ({ systems, rates }, rate) => {
     { axis: rates[rate].axis, names: rows.map(({ name }) => name), chosen: -1 },
     { label: `${rate.toUpperCase()} by group` },
   );
-  chart.move({
+  const arrows = chart.move({
     all: rates[rate].asked,
     rows: rows.map((row) => ({
       rate: row.asked[rate],
@@ -203,7 +223,7 @@ const groupRates = ({ systems, rates }, rate) => {
   return [
     figure(
       `rates-${rate}`,
-      `${rate.toUpperCase()} of every group with its interval; the vertical line is that of all trials`,
+      `${rate.toUpperCase()} of every group with its interval${arrows ? "; arrow: it goes on" : ""}; the vertical line is that of all trials`,
       chart,
     ),
   ];

@@ -1,8 +1,9 @@
-// what is asked of the server; errors carry the code of the library, by which the page finds what mends them
+// what is asked of the server; errors carry the code of the library and names of controls, by which the page finds what
+// mends them
 export class Refused extends Error {
-  constructor(message, code = "") {
+  constructor(message, code = "", controls = []) {
     super(message);
-    this.code = code;
+    Object.assign(this, { code, controls });
   }
 }
 
@@ -16,7 +17,8 @@ const asked = async (...given) => {
     throw new Refused(GONE, "gone");
   }
   const content = await response.json().catch(() => ({ error: GONE }));
-  if (!response.ok || content.error) throw new Refused(content.error || `the server answered ${response.status}`, content.code);
+  if (!response.ok || content.error)
+    throw new Refused(content.error || `the server answered ${response.status}`, content.code, content.controls);
   return content;
 };
 const asJson = (fields) => ({

@@ -63,14 +63,14 @@ export const show = (host, ...children) => {
   const same = [...host.querySelectorAll(at.tagName)].find((node) => nameOf(node) === name);
   if (same) same.focus({ preventScroll: true });
 };
-// an error, with the button that leads to what mends it if that is elsewhere
+// an error or a warning, with the button that leads to what mends it if that is elsewhere
+const UNDER_FILES = ["input", "file", "nothing-read", "not-applicable", "scores-and-distances"];
+UNDER_FILES.push("reversed-scores", "same-trials", "shared-trials", "ids-like-files", "few-trials-per-id");
+const mended = (code, go) => go && UNDER_FILES.includes(code) && button("Go to Files", go);
 export const refused = ({ message, code }, go) =>
-  make(
-    "div",
-    { class: "error", role: "alert" },
-    make("p", {}, message),
-    go && ["input", "file", "nothing-read", "not-applicable"].includes(code) && button("Go to Files", go),
-  );
+  make("div", { class: "error", role: "alert" }, make("p", {}, message), mended(code, go));
+export const warned = ({ text, code }, go) =>
+  make("p", { class: "warning" }, make("strong", {}, "Warning: "), `${text}. `, mended(code, go));
 export const copyable = (text, label) => {
   const copied = button(
     "Copy",

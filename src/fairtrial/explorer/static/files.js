@@ -14,23 +14,6 @@ const MEANINGS = [
   ["impostor", "impostor"],
   ["", "left out"],
 ];
-const SHARING = [
-  ["", "all known ids"],
-  ["none", "nothing"],
-  ["claim", "the claim"],
-  ["subject", "the subject"],
-  ["both", "both"],
-];
-const MISSING = [
-  ["error", "is an error"],
-  ["drop", "is left out"],
-  ["reject", "is rejected"],
-];
-const DISAGREE = [
-  ["", "it is an error"],
-  ["label", "the label counts"],
-  ["ids", "the ids count"],
-];
 const HELP =
   "CSV, TSV, Parquet, NumPy, Bob, Kaldi and VoxCeleb lists; dev and test, or one file that is cut into folds. Files are " +
   "copied to a temporary folder and deleted at the end; name large ones on the command line: fairtrial " +
@@ -42,9 +25,14 @@ const size = (bytes) => {
 };
 // fields that keep what they are given
 const kept = (object, name, options) =>
-  choose(options, object[name], (value) => {
-    object[name] = value;
-  });
+  choose(
+    options,
+    object[name],
+    (value) => {
+      object[name] = value;
+    },
+    { id: name },
+  );
 const typed = (object, name, attributes, read = (field) => field.value) =>
   make("input", {
     value: object[name],
@@ -97,7 +85,7 @@ const fileTable = (files, wanted, { draw, close }) => {
   return tableOf("Files", ["file", "use as", "size", "read as", ""], files.map(row), { class: "files" });
 };
 
-const columnTable = (file, wanted, roles, draw) => {
+const columnTable = (file, wanted, { roles, labels }, draw) => {
   const distance = ({ name }) =>
     make("input", {
       type: "checkbox",
@@ -123,7 +111,7 @@ const columnTable = (file, wanted, roles, draw) => {
     wanted.role(column) === "score" ? distance(column) : "",
     make("td", { class: "examples" }, column.examples.join(", ")),
   ];
-  const heads = ["column", "is", "lower means genuine", "examples"];
+  const heads = ["column", "is", labels.negate, "examples"];
   return tableOf(`Columns of ${file.name}`, heads, file.columns.map(row), { class: "columns" });
 };
 
@@ -145,7 +133,7 @@ const labelForm = (wanted) => {
     words.length > 0 &&
     make(
       "div",
-      { class: "form", role: "group", "aria-label": "Labels" },
+      { class: "form", role: "group", "aria-label": "Labels", id: "genuine_labels" },
       make("span", {}, `Labels in ${wanted.labelColumn().name}:`),
       words.map(field),
     )
@@ -161,19 +149,17 @@ const withoutColumns = (file) => [
   make("pre", {}, file.lines.join("\n")),
 ];
 
-const optionForm = (wanted, read) =>
+const optionForm = (wanted, { labels, choices }, read) =>
   make(
     "div",
     { class: "form" },
     !wanted.inSet("test").length &&
       labelled(
-        "Folds, as there is no test set",
+        labels.folds,
         typed(wanted, "folds", { type: "number", min: 2, max: 50 }, (field) => Number(field.value)),
       ),
-    labelled("Trials share", kept(wanted, "cluster", SHARING)),
-    labelled("A trial without a score", kept(wanted, "nan", MISSING)),
-    labelled("If label and ids disagree", kept(wanted, "genuine_by", DISAGREE)),
-    labelled("Person within an id (regular expression)", typed(wanted, "person", { type: "text" })),
+    ["cluster", "nan", "genuine_by"].map((name) => labelled(labels[name], kept(wanted, name, choices[name]))),
+    labelled(labels.person, typed(wanted, "person", { type: "text", id: "person" })),
     button("Read", read, { class: "primary", id: "read" }),
   );
 
@@ -194,13 +180,13 @@ export const filesView = (host, app) => {
       troubled.map((file) => refused({ message: file.trouble })),
     );
     drawColumns();
-    show(options, files.length > 0 && optionForm(wanted, read));
+    show(options, files.length > 0 && optionForm(wanted, session, read));
   };
   const drawColumns = () => {
     const file = wanted.leading();
     if (!file) show(columns);
     else if (!file.columns.length) show(columns, withoutColumns(file));
-    else show(columns, columnTable(file, wanted, session.roles, drawColumns), labelForm(wanted));
+    else show(columns, columnTable(file, wanted, session, drawColumns), labelForm(wanted));
   };
 
   const opened = async (dropped) => {
@@ -229,6 +215,7 @@ export const filesView = (host, app) => {
   };
   const read = async () => {
     const bar = make("progress", { max: 1, "aria-label": "Reading" });
+    for (const node of host.querySelectorAll(".mends")) node.classList.remove("mends");
     try {
       const reading = api.work("read", wanted.asked(), ({ done }) => {
         if (done) bar.value = done;
@@ -247,6 +234,7 @@ export const filesView = (host, app) => {
     } catch (error) {
       const said = files.some((file) => wanted.sets[file.key] && file.trouble === error.message); // it stands above
       show(answer, !said && refused(error));
+      for (const name of error.controls || []) host.querySelector(`#${name}`)?.classList.add("mends");
     }
   };
 

@@ -1,6 +1,6 @@
 // the first look: numbers and curves that move with the operating point, intervals as soon as they are known
 import * as api from "./api.js";
-import { saving, tablesOf } from "./answers.js";
+import { saving, tablesOf, warningsOf } from "./answers.js";
 import { button, make, refused, show } from "./dom.js";
 import { chartOf, figure } from "./figures.js";
 import { pointControl, pointOf } from "./points.js";
@@ -25,8 +25,11 @@ export const lookView = async (host, app) => {
     sentence = make("p", { class: "answer", id: "sentence" }),
     numbers = make("div"),
     panels = make("div", { class: "panels" }),
+    warnings = make("div"),
+    wait = make("div"),
     below = make("div"),
-    curves = make("div"),
+    away = make("div"),
+    saved = {},
     going = new Set();
   let look = null,
     shown = {},
@@ -44,8 +47,16 @@ export const lookView = async (host, app) => {
     app.leave();
     lookView(host, app);
   };
+  const files = () => app.go("files");
   const failed = (error) => {
-    if (!gone) show(below, refused(error, () => app.go("files")));
+    if (!gone) show(below, refused(error, files));
+  };
+  const offer = (answers) => {
+    const { evaluated: errors, curves } = Object.assign(saved, answers),
+      { open = false } = away.querySelector("details.away") || {},
+      box = saving(...[errors, curves].filter(Boolean));
+    box.open = open;
+    show(away, box);
   };
 
   const asking = async (fields) => {
@@ -68,11 +79,12 @@ export const lookView = async (host, app) => {
         const answer = await asking({ question: "evaluate", slot: "look", systems: judged(), ...pointOf(state) });
         if (answer === null || gone || point !== JSON.stringify([pointOf(state), judged()])) return;
         intervals = Object.fromEntries(answer.result.systems.map(({ system, test }) => [system, test.interval]));
-        const place = answer.result.systems.findIndex(({ system }) => system === state.chosen),
-          doubts = answer.sentences.slice(answer.result.systems.length);
-        show(sentence, [answer.sentences[Math.max(place, 0)], ...doubts].join(" "));
+        const place = answer.result.systems.findIndex(({ system }) => system === state.chosen);
+        show(sentence, answer.sentences[Math.max(place, 0)]);
+        show(warnings, warningsOf(answer, files));
         drawNumbers();
-        show(below, tablesOf(answer, false), saving(answer));
+        show(below, tablesOf(answer, false));
+        offer({ evaluated: answer });
       } catch (error) {
         failed(error);
       }
@@ -91,9 +103,8 @@ export const lookView = async (host, app) => {
       on: {
         change: () => {
           state.chosen = name;
-          app.save();
-          draw();
-          point.refresh();
+          if (look) draw();
+          point.changed();
         },
       },
     });
@@ -107,7 +118,7 @@ export const lookView = async (host, app) => {
           cell("false_accepts", count(errors.false_accepts, errors.impostor)),
           cell("false_rejects", count(errors.false_rejects, errors.genuine)),
         ]
-      : [make("td", { colspan: 7, class: "note" }, "other scale of scores; choose it to set its threshold")];
+      : [make("td", { colspan: 7, class: "note" }, "other scale of scores, or distances; choose it to set its threshold")];
     return make(
       "tr",
       { class: name === state.chosen ? "chosen" : null, "data-system": name },
@@ -143,9 +154,12 @@ export const lookView = async (host, app) => {
 
   const chosen = () => look.systems.find(({ name }) => name === state.chosen) || look.systems[0];
   // at a threshold of the user's only those systems are judged whose scores have the scale of the chosen one
+  const isDistance = ({ name }) => app.data.distances.includes(name);
   const judged = () =>
     look && state.criterion === "threshold"
-      ? look.systems.filter((system) => isAlike(system, chosen())).map(({ name }) => name)
+      ? look.systems
+          .filter((system) => isDistance(system) === isDistance(chosen()) && isAlike(system, chosen()))
+          .map(({ name }) => name)
       : app.systems();
   const others = () => (look.systems.length > 1 ? look.systems : []);
   const curve = () => {
@@ -193,7 +207,6 @@ export const lookView = async (host, app) => {
     const det = ({ x, y }) => ({ x, y }),
       roc = ({ far, frr }) => ({ x: far, y: 1 - frr });
     const alpha = state.criterion === "wer-min" ? state.alpha : null;
-    point.latest = errors.threshold;
     shown.epc.move({
       x: alpha,
       y: errors.hter,
@@ -206,14 +219,14 @@ export const lookView = async (host, app) => {
   };
 
   const banded = async () => {
-    show(curves);
+    show(wait);
     try {
       const answer = await asking({ question: "curves", slot: "bands", systems: app.systems() });
       if (answer === null || gone) return;
       bands = Object.fromEntries(answer.shown.pooled.curves.map(({ name, low, high }) => [name, { low, high }]));
       panels.querySelector("[data-figure=epc]").replaceWith(curve()); // the others stay: one may just be dragged
       move();
-      show(curves, make("h2", {}, "Expected performance curves"), saving(answer));
+      offer({ curves: answer });
     } catch (error) {
       failed(error);
     }
@@ -231,7 +244,7 @@ export const lookView = async (host, app) => {
     },
     { judged: () => judged() },
   );
-  show(host, make("div", { class: "bar" }, point.host), sentence, numbers, panels, below, curves);
+  show(host, make("div", { class: "bar" }, point.host), sentence, warnings, numbers, panels, wait, below, away);
   try {
     await point.refresh();
     look = await api.get("look", { system: app.systems() });
@@ -243,7 +256,7 @@ export const lookView = async (host, app) => {
       evaluated();
     }
     if (Object.values(app.data.counts).some(({ genuine, impostor }) => genuine + impostor > MANY)) {
-      show(curves, button("Compute the bands of the curves; it takes a while", banded, { id: "bands" }));
+      show(wait, button("Compute the bands of the curves; it takes a while", banded, { id: "bands" }));
     } else await banded();
   } catch (error) {
     failed(error);

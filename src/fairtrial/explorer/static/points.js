@@ -39,9 +39,15 @@ const numberField = (value, change, attributes = {}) => {
   return field;
 };
 
-// `change` is called with the errors of the systems that are on: at once for a slider, after a request for other values
-export const pointControl = (app, change, { systems = true, threshold = true, judged = app.systems } = {}) => {
+// `change` is called with the errors of the systems that are on: at once for a slider, after a request for other values;
+// `judged` gives the systems of these errors, and `system` the one that a given threshold is of
+export const pointControl = (
+  app,
+  change,
+  { systems = true, threshold = true, judged = app.systems, system = () => app.state.chosen } = {},
+) => {
   const { state } = app,
+    latest = {},
     host = make("div", { class: "operating", role: "group", "aria-label": "Operating point" }),
     trouble = make("div", { class: "trouble" });
   if (!threshold && state.criterion === "threshold") {
@@ -53,6 +59,7 @@ export const pointControl = (app, change, { systems = true, threshold = true, ju
     .filter(({ name }) => !RULES.some(([rule]) => rule === name))
     .map(({ name, summary }) => [name, summary ? `${name}: ${summary}` : name]);
   let track = null,
+    turn = 0,
     going = false,
     again = false;
 
@@ -83,6 +90,7 @@ export const pointControl = (app, change, { systems = true, threshold = true, ju
                 ? (await api.get("at", { ...pointOf(state), system: on })).systems
                 : {};
         show(trouble);
+        note(errors);
         if (on.length) change(errors);
       } catch (error) {
         show(trouble, refused(error, () => app.go("files")));
@@ -107,19 +115,37 @@ export const pointControl = (app, change, { systems = true, threshold = true, ju
         return [name, { ...at, genuine, impostor, far, frr, hter: (far + frr) / 2 }];
       }),
     );
+  // the thresholds that were shown last; there is none of folds
+  const note = (errors) => {
+    for (const [name, { threshold: value }] of Object.entries(errors)) if (Number.isFinite(value)) latest[name] = value;
+  };
   const moved = () => {
     app.save();
     refresh();
   };
-  const rule = (name) => {
-    state.criterion = name;
-    if (name === "threshold") {
-      delete state.alpha;
-      state.threshold = state.threshold ?? control.latest ?? 0;
-    } else {
-      state.alpha = known(name).start ?? undefined;
-      delete state.threshold;
+  // a given threshold begins at the last one of the system; nothing changes before it is known
+  const start = async () => {
+    const mine = (turn += 1),
+      name = system();
+    try {
+      if (!(name in latest)) note((await api.get("at", { criterion: "eer", system: name })).systems);
+    } catch (error) {
+      show(trouble, refused(error, () => app.go("files")));
     }
+    if (mine !== turn) return;
+    Object.assign(state, { criterion: "threshold", threshold: latest[name] ?? 0 });
+    delete state.alpha;
+    draw();
+    moved();
+  };
+  const rule = (name) => {
+    if (name === "threshold") {
+      start();
+      return;
+    }
+    turn += 1;
+    Object.assign(state, { criterion: name, alpha: known(name).start ?? undefined });
+    delete state.threshold;
     draw();
     moved();
   };
@@ -159,7 +185,7 @@ export const pointControl = (app, change, { systems = true, threshold = true, ju
       state.threshold = value;
       moved();
     });
-    return [labelled("threshold, or drag it below", control.typed), make("span", { class: "note" }, WARNING)];
+    return [labelled("threshold, or drag it below", control.typed), make("span", { class: "warning" }, WARNING)];
   };
   const draw = () => {
     const rules = choose([...RULES, ...(threshold ? [GIVEN] : []), ...others], state.criterion, rule, {
@@ -184,9 +210,11 @@ export const pointControl = (app, change, { systems = true, threshold = true, ju
   const control = {
     host,
     refresh,
+    changed: () => (state.criterion === "threshold" ? start() : moved()), // another system was chosen
     placed: () => {},
     drag: (value) => {
       const fresh = state.criterion !== "threshold";
+      turn += 1;
       state.criterion = "threshold";
       state.threshold = value;
       delete state.alpha;

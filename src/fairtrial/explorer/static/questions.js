@@ -41,12 +41,14 @@ const fieldOf = ({ name, label, kind, choices, help }, value, set) => {
 
 export const questionView = (host, app, view) => {
   const { question, also = [], more, point: atPoint = true, pointed = () => true } = VIEWS[view],
-    { cannot, fields, at_threshold: threshold } = app.data.questions[question];
+    { cannot, fields, at_threshold: threshold } = app.data.questions[question],
+    files = () => app.go("files");
   if (cannot) {
-    show(host, refused({ message: cannot, code: "not-applicable" }, () => app.go("files")));
+    show(host, refused({ message: cannot, code: "not-applicable" }, files));
     return;
   }
   const first = Object.fromEntries(fields.map((field) => [field.name, field.default]));
+  if (first.system) first.system = app.state.chosen;
   const asked = { ...first, ...(app.state.asked[view] || {}) };
   const form = make("div", { class: "form" }),
     trouble = make("div", { class: "trouble" }),
@@ -84,11 +86,11 @@ export const questionView = (host, app, view) => {
         return;
       }
       show(trouble);
-      show(place, answerOf(answer), saving(answer));
+      show(place, answerOf(answer, files), saving(answer));
     } catch (error) {
       if (gone || mine !== turn) return;
       show(place);
-      show(trouble, refused(error, () => app.go("files")));
+      show(trouble, refused(error, files));
     } finally {
       going.delete(work);
     }
@@ -110,6 +112,7 @@ export const questionView = (host, app, view) => {
     app.say("Answered");
   };
   const later = () => {
+    if (gone) return;
     app.say("");
     turn += 1;
     stop();
@@ -120,9 +123,11 @@ export const questionView = (host, app, view) => {
     app.state.asked = { ...app.state.asked, [view]: asked };
     app.save();
     drawForm();
-    later();
+    if (point && name === "system") point.changed();
+    else later();
   };
-  const bar = make("div", { class: "bar" });
+  const bar = make("div", { class: "bar" }),
+    system = () => asked.system || app.data.systems[0];
   const drawForm = () => {
     if (point) point.host.hidden = !pointed(asked);
     show(
@@ -132,7 +137,7 @@ export const questionView = (host, app, view) => {
     host.style.setProperty("--bar", `${bar.offsetHeight}px`); // a slider of the answer stays in view below it
   };
   const point = atPoint
-    ? pointControl(app, later, { systems: false, threshold, judged: () => app.data.systems.slice(0, 1) })
+    ? pointControl(app, later, { systems: false, threshold, system, judged: () => [system()] })
     : null;
   show(bar, point && point.host, form, trouble);
   show(host, bar, answers);
