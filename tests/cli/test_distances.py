@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -186,3 +187,96 @@ def test_distances_taken_for_scores_are_warned_of(distances: Path, command: tupl
     assert outcome.exit_code == 0, outcome.stderr
     assert "warning: gait: the EER on dev is" in outcome.output
     assert "face: the EER" not in outcome.output
+
+
+@pytest.fixture(scope="module")
+def far(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Distances around 40, of people who meet in one set."""
+    path, rng = tmp_path_factory.mktemp("far") / "far.csv", np.random.default_rng(5)
+    rows = [(c, s, 40 - rng.normal(2 * (c == s), 1, 2)) for c in range(12) for s in range(12)] * 2
+    path.write_text("claim,subject,face,voice\n" + "".join(f"p{c},p{s},{a},{b}\n" for c, s, (a, b) in rows))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("figure", "systems", "in_units"),
+    [
+        ("diagnostic", "face", True),
+        ("diagnostic", "face,voice", False),  # over the range of each
+        ("scatter", "face,voice", True),
+        ("zoo", "face", True),
+        ("pav --scores --resamples 20", "face", True),
+        ("llr-map", "face", True),
+    ],
+)
+def test_figures_show_distances(far: Path, tmp_path: Path, figure: str, systems: str, in_units: bool) -> None:
+    picture = tmp_path / "figure.svg"
+    sets = ("--dev", far, "--test", far, "--systems", systems, "--negate")
+    result = run("plot", *figure.split(), *sets, "--out", picture)
+    assert result.exit_code == 0, result.output
+    texts = re.findall("<!-- (.*) -->", picture.read_text())
+    assert not [text for text in texts if re.match("\N{MINUS SIGN}[34]|\N{MINUS SIGN}0", text)]
+    assert any(re.match("3[5-9]", text) for text in texts) == in_units
+    assert "a trial is accepted if its distance is below the threshold" in result.stderr
+    assert "-1.2" not in result.stderr
+
+
+def test_the_map_of_a_calibration_is_along_distances(far: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = run("calibrate", "--dev", far, "--test", far, "--system", "face", "--negate", "--report", page)
+    assert result.exit_code == 0, result.output
+    chart = r'"map":{"scores":{"label":"score","low":([\d.]+),"high":([\d.]+).*?"llr":\[(.*?)\]'
+    match = re.search(chart, page.read_text())
+    assert match is not None
+    low, high, llr = match.groups()
+    assert 30 < float(low) < 40 < float(high)
+    ratios = [float(ratio) for ratio in llr.split(",")]
+    assert ratios == sorted(ratios, reverse=True)
+
+
+def test_counts_of_distances_stay_distances(far: Path, tmp_path: Path) -> None:
+    counts = tmp_path / "far.ftc"
+    counted = read("count", far, "--negate", "--thresholds", "39", "--thresholds", "face=38,37", "--out", counts)
+    assert counted["thresholds"] == {"face": [37, 38, 39], "voice": [39]}
+    pair = ("--dev", counts, "--test", counts)
+    from_files = read("evaluate", "--dev", far, "--test", far, "--negate")
+    for one, other in zip(read("evaluate", *pair)["systems"], from_files["systems"], strict=True):
+        assert one["test"]["false_accepts"] == other["test"]["false_accepts"]
+        assert one["threshold"] == pytest.approx(other["threshold"])
+        assert one["threshold"] > 30
+    (fixed,) = read("evaluate", "--test", counts, "--system", "face", "--threshold", 38)["systems"]
+    assert fixed["threshold"] == 38
+    assert fixed["test"]["interval"]["method"] != "wilson"  # errors were counted there, by person
+    assert "its distance is below" in json.dumps(counted["notes"])
+
+
+def test_counts_say_what_they_hold(distances: Path, tmp_path: Path) -> None:
+    path = tmp_path / "columns.csv"
+    path.write_text("claim,subject,gait,sex\na,a,0.1,f\na,b,0.9,f\n")
+    assert "kept besides" not in run("count", path, "--out", tmp_path / "columns.ftc").output
+    words = (
+        (("--negate",), "read similarities without --negate"),
+        ((), "read distances with --negate"),
+    )
+    for more, advice in words:
+        sign = -1 if more else 1
+        rows = [f"genuine,{sign * d}" for d in GENUINE] + [f"impostor,{sign * d}" for d in IMPOSTOR]
+        distances.write_text("\n".join(["label,gait", *rows]) + "\n")
+        out = tmp_path / f"{sign}.ftc"
+        assert run("count", distances, *more, "--out", out).exit_code == 0
+        assert advice in " ".join(run("evaluate", "--dev", out, "--test", out).output.split())
+    refusal = run("merge", tmp_path / "1.ftc", tmp_path / "-1.ftc", "--out", tmp_path / "both.ftc")
+    assert refusal.exit_code == 2
+    assert "counters of different distances cannot be merged: none and gait" in refusal.output
+
+
+@pytest.mark.parametrize("method", ["logistic", "gaussian", "pav"])
+def test_evidence_that_falls_is_advised_on_by_how_scores_were_read(far: Path, method: str) -> None:
+    for more, advice in (((), "read distances with --negate"), (("--negate",), "read similarities without --negate")):
+        path = far.with_name(f"turned{len(more)}.csv")
+        rows = [line.split(",") for line in far.read_text().splitlines()[1:]]
+        turned = [f"{c},{s},{-float(a) if more else a}" for c, s, a, _ in rows]
+        path.write_text("\n".join(["claim,subject,gait", *turned]) + "\n")
+        result = run("calibrate", "--dev", path, "--test", path, "--method", method, *more)
+        warning = next(line for line in re.split("warning: ", result.output) if "evidence falls" in line)
+        assert advice in " ".join(warning.split())

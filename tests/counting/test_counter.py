@@ -198,7 +198,9 @@ def test_settings_that_make_no_sense(given: Any, message: str) -> None:
         Counter(**given)
 
 
-@pytest.mark.parametrize("other", [{"systems": "b"}, {"precision": 0.01}, {"thresholds": [2.0]}])
+@pytest.mark.parametrize(
+    "other", [{"systems": "b"}, {"precision": 0.01}, {"thresholds": [2.0]}, {"distances": ["system"]}]
+)
 def test_counters_of_other_settings_are_not_merged(other: Any, tmp_path: Path) -> None:
     one, two = Counter(), Counter(**other)
     one.update([1.0], True)
@@ -206,6 +208,7 @@ def test_counters_of_other_settings_are_not_merged(other: Any, tmp_path: Path) -
         one.merge(two)
     one.save(tmp_path / "one.ftc")
     two.save(tmp_path / "two.ftc")
+    assert Counter.load(tmp_path / "two.ftc") == two == two.emptied()
     with pytest.raises(ft.InputError, match=r"two\.ftc: does not fit .*one\.ftc: counters of different"):
         load_counters([tmp_path / "one.ftc", tmp_path / "two.ftc"])
 

@@ -69,6 +69,8 @@ def setting(**settings: Any) -> Change:
 
 CHANGES: dict[str, Change] = {
     "no settings": lambda header, arrays: header.clear(),
+    "distances of nobody": setting(distances=[None]),
+    "distances a number": setting(distances=1),
     "settings a list": lambda header, arrays: header.update(settings=[]),
     "systems a number": setting(systems=3),
     "systems not texts": setting(systems=[1, 2], thresholds={}),

@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from fairtrial.calibration.evidence import Fold, Labels, Segments, class_ends, softplus
 from fairtrial.core.errors import ParameterError, TrialsError
-from fairtrial.core.notes import Note
+from fairtrial.core.notes import POLARITY, Note, distances_in
 from fairtrial.core.registry import Registry
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import listed
@@ -127,6 +127,8 @@ class DevScores:
         Scores of shape (trials, systems); None if they are not in memory.
     genuine : ndarray of bool, optional
         Whether the claim of each trial is true, shape (trials,); None if `scores` is.
+    negated : bool, default False
+        Whether scores of the first system are distances, which were negated.
 
     Examples
     --------
@@ -141,6 +143,7 @@ class DevScores:
     prior: float = 0.5
     scores: Floats | None = None
     genuine: Labels | None = None
+    negated: bool = False
 
     @classmethod
     def of(cls, data: ScoreData, systems: tuple[str, ...], prior: float = 0.5) -> DevScores:
@@ -170,13 +173,14 @@ class DevScores:
         if isinstance(data, tuple):
             data = replace(trials_of_classes(data, "dev"), systems=systems)
         source = as_source(data, system=systems[0], what="dev")
+        negated = systems[0] in distances_in(getattr(data, "notes", ()))
         if isinstance(data, Trials):
-            return cls(source, systems, prior, score_table(data, systems), data.genuine)
+            return cls(source, systems, prior, score_table(data, systems), data.genuine, negated)
         if len(systems) > 1:
             raise ParameterError(
                 "a fusion of {systems} needs all dev trials in memory", code="needs-trials", systems=listed(systems)
             )
-        return cls(source, systems, prior)
+        return cls(source, systems, prior, negated=negated)
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -435,12 +439,11 @@ class LinearInfluence:
         return np.asarray(self.by_parameter @ np.append(by_weight, slopes.sum()))
 
 
-def _turned(rises: Floats) -> tuple[Note, ...]:
+def _turned(dev: DevScores, rises: Floats) -> tuple[Note, ...]:
     """Warn if the evidence of a single system falls as its score rises."""
     if len(rises) != 1 or rises[0] >= 0:
         return ()
-    text = "evidence falls as the score rises: negate the scores if they are distances"
-    return (Note("reversed-scores", text, warning=True),)
+    return (Note("reversed-scores", f"evidence falls as the score rises: {POLARITY[dev.negated]}", warning=True),)
 
 
 def _in_units(scores: Floats, *, units: Floats) -> Floats:
@@ -530,7 +533,9 @@ def _fit_logistic(dev: DevScores) -> CalibrationFit:
         slopes = (by_trial * (chance - places.genuine))[:, None] * places.scores
         moves = -np.linalg.solve(places.scores.T @ bend, slopes.T).T
         influence = LinearInfluence(np.asarray(moves @ back.T, dtype=np.float64))
-    return CalibrationFit(Linear(tuple(weights_back), offset), influence, (*notes, *_turned(np.array(weights_back))))
+    return CalibrationFit(
+        Linear(tuple(weights_back), offset), influence, (*notes, *_turned(dev, np.array(weights_back)))
+    )
 
 
 _CostTerms: TypeAlias = Callable[[Floats], tuple[float, Floats, Floats]]
@@ -592,7 +597,7 @@ def _fit_gaussian(dev: DevScores) -> CalibrationFit:
     middle = (means[1] + means[0]) / 2
     mapping = Linear(tuple((weights / scale).tolist()), float(-weights @ middle))
     if table.scores is None or table.genuine is None:
-        return CalibrationFit(mapping, notes=_turned(weights))
+        return CalibrationFit(mapping, notes=_turned(dev, weights))
     # the influence of each trial on the mean of its class and on the covariance, and so on the weights: first order
     moved_means, moved_weights = np.zeros_like(table.scores), np.zeros_like(table.scores)
     classes = ((table.genuine, 1, dev.prior, 1), (~table.genuine, -1, 1 - dev.prior, 0))
@@ -603,7 +608,7 @@ def _fit_gaussian(dev: DevScores) -> CalibrationFit:
         moved_weights[rows] = np.linalg.solve(pooled, (sign * away - turned).T).T / len(away)
     moved_offset = -moved_weights @ middle - moved_means @ weights / 2
     influence = LinearInfluence(np.column_stack([moved_weights / scale, moved_offset]))
-    return CalibrationFit(mapping, influence, _turned(weights))
+    return CalibrationFit(mapping, influence, _turned(dev, weights))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -689,7 +694,7 @@ def _fit_steps(dev: DevScores) -> CalibrationFit:
     notes: tuple[Note, ...] = ()
     if np.isfinite(dev.class_range).all():
         impostor, genuine = dev.mapped(partial(_in_units, units=dev.units)).class_means()
-        notes = _turned(genuine - impostor)
+        notes = _turned(dev, genuine - impostor)
     if dev.scores is None or dev.genuine is None:
         return CalibrationFit(steps, notes=notes)
     return CalibrationFit(steps, _StepInfluence(steps, steps.place(dev.scores), dev.genuine), notes)

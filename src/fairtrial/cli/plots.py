@@ -11,7 +11,16 @@ import click
 from fairtrial.cli.command import Command, load, make_params, offered
 from fairtrial.cli.commands import Declared
 from fairtrial.cli.output import print_notes, say, terminal_width
-from fairtrial.cli.question import READ, ask, check_not_read, check_text, named_files, values_of, with_costs
+from fairtrial.cli.question import (
+    READ,
+    ask,
+    check_not_read,
+    check_text,
+    named_files,
+    show_distances,
+    values_of,
+    with_costs,
+)
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.notes import gather_notes
 from fairtrial.core.parameters import Argument, arguments_of
@@ -84,6 +93,7 @@ def run_plot(
             data, folds = {"dev": with_fold_note(dev, folds, blocks, cluster)}, blocks
         data |= {} if folds is None else {"test": None, "blocks": folds}
     values |= kind.fixed
+    show_distances(typed, data, values)
     result: Any = function(**data, **values)
     check_not_read(context, getattr(result, "files_read", ()))
     for step, step_arguments in steps:

@@ -23,7 +23,7 @@ from fairtrial.cli.output import (
     write_outputs,
 )
 from fairtrial.core.errors import InputError, OutputError, ParameterError, check_classes
-from fairtrial.core.notes import Note
+from fairtrial.core.notes import Note, distances_in
 from fairtrial.core.parameters import (
     Argument,
     arguments_of,
@@ -55,15 +55,15 @@ def run_question(declared: Declared, function: Any, arguments: Sequence[Argument
     check_not_read(context, files, beside)
     check_outputs({name: path for name, path in typed.items() if name not in takes})
     values, data = ask(declared, function, arguments, typed)
-    trials = next((each for each in (*data.values(), values.get("people")) if hasattr(each, "systems")), None)
-    if trials is not None:
-        values |= _as_in_files(typed, trials, values)
+    values |= show_distances(typed, data, values)
     with Bar(context.info_name or "") as bar:
         if "progress" in takes:
             values["progress"] = bar.advance
         if "journal" in takes and typed.get("out") and not values.get("like"):
             values["journal"] = f"{typed['out']}.journal"
         result = function(**data, **values)
+    if hasattr(result, "counter"):
+        use_distances(result.counter.distances)
     check_not_read(context, getattr(result, "files_read", ()))
     write_outputs(result, typed, data, files)
     print_result(result, typed)
@@ -260,12 +260,12 @@ def refuse_reading(typed: Mapping[str, Any], why: str, *, code: str = "does-not-
             raise ParameterError(f"{{{argument.name}!p}} {why}", code=code, **{argument.name: ...}, **values)
 
 
-def _as_in_files(typed: Mapping[str, Any], trials: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+def show_distances(typed: Mapping[str, Any], data: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Show thresholds of distances, which are negated when they are read, and take one, with the sign of the files."""
-    distances = set(trials.systems if typed["negate"] else typed["negate_system"])
-    if typed.get("data"):
-        notes = [note for note in trials.notes if isinstance(note, Note) and note.code == "distances"]
-        distances = {name for note in notes for name in note.values["names"]}
+    trials = next((each for each in (*data.values(), values.get("people")) if hasattr(each, "systems")), None)
+    if trials is None:
+        return {}
+    distances = set(trials.systems if typed["negate"] else typed["negate_system"]) | distances_in(trials.notes)
     use_distances(distances)
     if not distances or "threshold" not in values:
         return {}

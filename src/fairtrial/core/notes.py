@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fairtrial.core.words import Several, Text, listed
+
+POLARITY = (
+    "higher scores should mean genuine; check the labels, and read distances with {negate!p}",
+    "scores were negated; check the labels, and read similarities without {negate!p}",
+)
+"""The advice where impostor trials have the higher scores: of scores as they are, and of negated ones."""
 
 
 class Note(Text):
@@ -79,6 +85,17 @@ def as_note(note: Note | str, about: str = "") -> Note:
     if isinstance(note, str):
         return Note("note", "{text}", about, text=note)
     return note.of(": ".join(filter(None, (about, note.about))))
+
+
+def distances_note(names: Sequence[str]) -> Note:
+    """Say which systems gave distances, which were negated when they were read."""
+    return Note("distances", "{names:list}: scores are distances; {accepted}", names=list(names))
+
+
+def distances_in(notes: Iterable[Note | str]) -> set[str]:
+    """Return the systems that `distances_note` names."""
+    of_distances = (note for note in notes if isinstance(note, Note) and note.code == "distances")
+    return {name for note in of_distances for name in note.values["names"]}
 
 
 def gather_notes(notes: Iterable[Note | str]) -> tuple[Note | str, ...]:

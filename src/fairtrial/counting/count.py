@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from fairtrial.core.errors import InputError, ParameterError, TrialsError
-from fairtrial.core.notes import Note
+from fairtrial.core.notes import Note, distances_in
 from fairtrial.core.parameters import read_number
 from fairtrial.core.results import Field, Result
 from fairtrial.core.tables import Table
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import listed
+from fairtrial.core.words import as_in_files, listed
 from fairtrial.counting.counter import Counter, load_counters
 from fairtrial.formats.files import COUNTS, PathLike, Progress, expand
 from fairtrial.formats.opening import can_be_cut, open_pieces
@@ -39,13 +40,19 @@ class CountsFile(Result):
 
     FIELDS: ClassVar = (
         Field("out"),
-        *(Field(name, get=f"counter.{name}") for name in ("systems", "genuine", "impostor", "precision", "thresholds")),
+        *(Field(name, get=f"counter.{name}") for name in ("systems", "genuine", "impostor", "precision")),
+        Field("thresholds"),
         Field("ids", get="counter.roles"),
         *map(Field, ("cells", "exact", "notes")),
     )
     counter: Counter
     out: str
     notes: tuple[Note | str, ...] = ()
+
+    @property
+    def thresholds(self) -> dict[str, list[float]]:
+        """The thresholds known beforehand, by system."""
+        return {name: sorted(as_in_files(name, [*values])) for name, values in self.counter.thresholds.items()}
 
     @property
     def cells(self) -> dict[str, int]:
@@ -115,7 +122,10 @@ def count_files(
     notes: dict[Note | str, None] = {}
     for name, (trials, _, taken) in _sets(paths, progress, together, reading):
         if counter is None:
-            counter = Counter(trials.systems, precision=precision, thresholds=_by_system(thresholds, trials.systems))
+            by_system, distances = _by_system(thresholds, trials.systems), distances_in(trials.notes)
+            for system in distances:
+                by_system[system] = [0.0 - value for value in by_system[system]]
+            counter = Counter(trials.systems, precision=precision, thresholds=by_system, distances=distances)
         elif set(trials.systems) != set(counter.systems):
             raise InputError(
                 f"{name}: holds the systems {listed(trials.systems)}, the files before {listed(counter.systems)}; "
@@ -125,7 +135,8 @@ def count_files(
             counter.update(trials)
         except TrialsError as error:
             raise InputError(f"{name}: {error}") from error
-        notes |= dict.fromkeys((*taken, *trials.notes))
+        lines = [re.sub("; kept besides: [^;]*", "", line) for line in taken]  # a counter keeps no further columns
+        notes |= dict.fromkeys((*lines, *trials.notes))
     assert counter is not None
     counter.save(out)
     return CountsFile(counter, str(out), tuple(notes))

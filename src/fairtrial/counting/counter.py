@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import FairtrialError, InputError, ParameterError, TrialsError, check_share, check_workers
-from fairtrial.core.notes import Note
+from fairtrial.core.notes import Note, distances_note
 from fairtrial.core.trials import Frame, IdColumn, Ids, NamedSystems, Trials, trials_of
 from fairtrial.core.words import listed, plural
 from fairtrial.counting.cells import LAST_LEVEL, MOST_CELLS_AT_LAST, Accumulator, CountedCells, cell_starts, scores_at
@@ -228,11 +228,13 @@ class Counter(NamedSystems):
         person if ids are given.
     threads : int, optional
         How many threads count large arrays; all processors by default. The result is the same for any.
+    distances : iterable of str, default ()
+        The systems whose scores are distances, which the caller negates before they are counted.
 
     Raises
     ------
     ParameterError
-        If the precision is not between 0 and 1, thresholds are not numbers, or names occur twice.
+        If the precision is not between 0 and 1, thresholds are not numbers, or names are unknown or occur twice.
 
     Notes
     -----
@@ -257,6 +259,7 @@ class Counter(NamedSystems):
         precision: float = PRECISION,
         thresholds: Thresholds | None = None,
         threads: int | None = None,
+        distances: Iterable[str] = (),
     ) -> None:
         self.systems: tuple[str, ...] = (systems,) if isinstance(systems, str) else tuple(systems)
         if not self.systems or len(set(self.systems)) != len(self.systems):
@@ -270,9 +273,11 @@ class Counter(NamedSystems):
         self._counted = [Accumulator(self.budget, self._floor, threads=threads) for _ in self.systems]
         given: Any = () if thresholds is None else thresholds
         by_system = given if isinstance(given, Mapping) else dict.fromkeys(self.systems, given)
-        if unknown := [name for name in by_system if name not in self.systems]:
-            names = listed(self.systems)
-            raise ParameterError(f"thresholds are given for {listed(unknown)}; the systems are {names}")
+        negated = [*distances]
+        for what, names in (("thresholds are given for", by_system), ("distances come from", negated)):
+            if unknown := [name for name in names if name not in self.systems]:
+                raise ParameterError(f"{what} {listed(unknown)}; the systems are {listed(self.systems)}")
+        self.distances = tuple(name for name in self.systems if name in negated)
         self._by_system = [_check_thresholds(by_system.get(name, ())) for name in self.systems]
         self._roles: tuple[Role, ...] | None = None
         self._roster = Roster()
@@ -433,9 +438,9 @@ class Counter(NamedSystems):
         3
         """
         mine, theirs = self.settings(), other.settings()
-        for name in mine:
-            if mine[name] != theirs[name]:
-                settings = f"{_setting_text(mine[name])} and {_setting_text(theirs[name])}"
+        for name in mine | theirs:
+            if mine.get(name) != theirs.get(name):
+                settings = f"{_setting_text(mine.get(name))} and {_setting_text(theirs.get(name))}"
                 hint = "; count them under the same names" if name == "systems" else ""
                 raise ParameterError(f"counters of different {name} cannot be merged: {settings}{hint}")
         if len(self) + len(other) > _MOST_TRIALS:
@@ -457,7 +462,7 @@ class Counter(NamedSystems):
         Counter
             The new counter.
         """
-        counter = Counter(self.systems, precision=self.precision, thresholds=self.thresholds)
+        counter = Counter(self.systems, precision=self.precision, thresholds=self.thresholds, distances=self.distances)
         if self._roles is not None:
             counter._know_roles(self._roles)
         return counter
@@ -558,7 +563,11 @@ class Counter(NamedSystems):
         return PersonRanks(names, person, watched.renumbered(order), watched.by_class)
 
     has_scores = False
-    notes: tuple[Note, ...] = ()
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Which systems gave distances."""
+        return (distances_note(self.distances),) if self.distances else ()
 
     def run_together(self, works: Sequence[Callable[[], Any]]) -> list[Any]:
         """Run functions that use the counts, one after the other."""
@@ -608,9 +617,11 @@ class Counter(NamedSystems):
         Returns
         -------
         dict
-            Systems, precision and thresholds.
+            Systems, precision and thresholds; and distances, if there are any.
         """
-        return {"systems": list(self.systems), "precision": self.precision, "thresholds": self.thresholds}
+        settings: dict[str, Any] = {"systems": list(self.systems), "precision": self.precision}
+        settings["thresholds"] = self.thresholds
+        return settings | ({"distances": list(self.distances)} if self.distances else {})
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give all counts by name: the same for the same trials, in whatever order they came.
@@ -706,7 +717,8 @@ class Counter(NamedSystems):
         """
         if not all(isinstance(name, str) for name in [*settings["systems"], *settings["thresholds"]]):
             raise ValueError("the names of systems are not texts")
-        counter = cls(settings["systems"], precision=settings["precision"], thresholds=settings["thresholds"])
+        known = {name: settings[name] for name in ("systems", "precision", "thresholds")}
+        counter = cls(**known, distances=settings.get("distances", ()))
         totals = arrays["totals"]
         _check_counts("totals", totals, (2,))
         counter._totals += totals
@@ -776,6 +788,8 @@ def _check_genuine(genuine: ArrayLike | None, count: int) -> Genuine:
 
 
 def _setting_text(setting: Any) -> str:
+    if setting is None:
+        return "none"
     if isinstance(setting, dict):
         return "; ".join(f"{name}: {listed(values) or 'none'}" for name, values in setting.items())
     return listed(setting) if isinstance(setting, list) else str(setting)

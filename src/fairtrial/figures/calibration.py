@@ -26,7 +26,7 @@ from fairtrial.calibration.methods import LinearInfluence
 from fairtrial.core.errors import ParameterError
 from fairtrial.core.results import plain
 from fairtrial.core.trials import Trials
-from fairtrial.core.words import level_text, listed, percent
+from fairtrial.core.words import as_in_files, level_text, listed, percent
 from fairtrial.figures.axes import TOGETHER, Axis, Floats, Range, ends_of, linear_axis, padded
 from fairtrial.figures.det import only_system
 from fairtrial.figures.style import GREY, Pen, axes_for, legible, sentences, several
@@ -322,7 +322,8 @@ def llr_map_plot(maps: LlrMap | Sequence[LlrMap], *, ax: Axes | None = None) -> 
         for number, method in enumerate(methods):
             pen.band(number, method.scores, method.low, method.high)
             pen.line(number, method.scores, method.ratios, method.method)
-        axes.set(xlim=ends_of(first.scores), xlabel=f"score of {legible(first.system)}")
+        axes.set_xlim(*ends_of(first.scores))
+        pen.scores("x", f"score of {legible(first.system)}", first.system)
         axes.set_ylabel(_RATIO)
         pen.explain_band(band)
         return axes
@@ -404,7 +405,9 @@ def pav_plot(curves: PavCurve | Sequence[PavCurve], *, ax: Axes | None = None) -
             pen.band(number, np.concatenate([[curve.start], curve.places]), low, high, step="pre")
             ends = np.concatenate([[curve.start], curve.ends])
             pen.line(number, ends, ratios, legible(curve.system), drawstyle="steps-pre")
-        axes.set(xlim=(left, right), xlabel="score" if first.of_scores else f"{_RATIO}, {calibrated}")
+        axes.set(xlim=(left, right), xlabel=f"{_RATIO}, {calibrated}")
+        if first.of_scores:
+            pen.scores("x", "score", first.system)
         axes.set(ylim=(up["low"], up["high"]), ylabel=f"{_RATIO} by PAV on test")
         places, texts = zip(*up["ticks"], strict=True)
         axes.set_yticks(places, labels=[text.replace("-", "\N{MINUS SIGN}") for text in texts])
@@ -529,9 +532,11 @@ def evidence_charts(results: Sequence[CalibratedSystem], *, confidence: float, r
         systems.append({"name": bayes.system, **charts, "map": None})
         if len(result.calibration.systems) == 1 and result.dev is not None:
             fitted = llr_map(result, points=_MAP_POINTS, **resampling)
-            axes = {"scores": linear_axis("score", ends_of(fitted.scores))}
+            sign = int(as_in_files(fitted.system, 1))  # distances rise to the right, too
+            axes = {"scores": linear_axis("score", ends_of(sign * fitted.scores[::sign]))}
             axes["y"] = linear_axis(_RATIO, padded([fitted.low, fitted.high]))
-            systems[-1]["map"] = {**axes, "llr": fitted.ratios, "low": fitted.low, "high": fitted.high}
+            limits = {"low": fitted.low[::sign], "high": fitted.high[::sign]}
+            systems[-1]["map"] = {**axes, "llr": fitted.ratios[::sign], **limits}
     bayes, odds = errors[0], errors[0].log_odds
     assert bayes.band is not None
     level, calibrated = level_text(pavs[0].confidence), f"calibrated {calibrated_words(bayes.kind)}"

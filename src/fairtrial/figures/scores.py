@@ -14,7 +14,18 @@ from fairtrial.core.words import level_text, p_phrase, term
 from fairtrial.evaluation.roc import roc_curve
 from fairtrial.figures.axes import Floats, linear_axis, padded, score_range
 from fairtrial.figures.det import OperatingCurve, det_plot, judge_systems, operating_curves
-from fairtrial.figures.style import GREY, PALE, Pen, axes_for, figure_for, how_chosen, legible, look, several
+from fairtrial.figures.style import (
+    GREY,
+    PALE,
+    Pen,
+    are_distances,
+    axes_for,
+    figure_for,
+    how_chosen,
+    legible,
+    look,
+    several,
+)
 from fairtrial.figures.table import Drawn
 from fairtrial.fusion.prediction import SystemCorrelations, system_correlations
 from fairtrial.inference.bootstrap import BootstrapMethod
@@ -223,6 +234,7 @@ def diagnostic_plot(
     systems = several(diagnostics, "system")
     many, point = len(systems) > 1, systems[0].curve.point
     caption = f"Scores and errors on test; dotted: {point.chosen}. {point.described}"
+    turned = are_distances(*(system.curve.system for system in systems))
     with figure_for(figure, "diagnostic", caption) as canvas:
         density, rates, wer, det = canvas.subplots(2, 2).ravel().tolist()
         for number, system in enumerate(systems):
@@ -230,6 +242,7 @@ def diagnostic_plot(
             who = f"{name}, " if many else ""
             first, second = (mark.colour,) * 2 if many else (look(0).colour, look(1).colour)
             low, width = (system.densities.low, system.densities.high - system.densities.low) if many else (0.0, 1.0)
+            low += width if many and turned else 0.0
             edges, threshold = (system.densities.edges - low) / width, (system.threshold - low) / width
             for word, values, colour, line in (
                 ("genuine", system.densities.genuine, first, "-"),
@@ -245,14 +258,16 @@ def diagnostic_plot(
             for panel in (density, rates, wer):
                 chosen = (system.curve.point.threshold - low) / width
                 panel.axvline(chosen, color=first if many else "black", linestyle=":", linewidth=1)
-        ends = (0.0, 1.0) if many else (systems[0].densities.low, systems[0].densities.high)
+        whole = (-1.0, 0.0) if turned else (0.0, 1.0)
+        ends = whole if many else (systems[0].densities.low, systems[0].densities.high)
         where = ", over the range of each system" if many else ""
         for panel, label, title in (
             (density, "score", "(a) densities of scores"),
             (rates, "threshold", "(b) error rates"),
             (wer, "threshold", f"(c) WER, alpha {systems[0].alpha:g}"),
         ):
-            panel.set(xlim=ends, xlabel=f"{label}{where}", title=title, ylim=(0, None))
+            panel.set(xlim=ends, title=title, ylim=(0, None))
+            Pen(panel).scores("x", f"{label}{where}", *(system.curve.system for system in systems))
             panel.locator_params(axis="x", nbins=6)
             if many or panel is not wer:
                 Pen(panel).legend()
@@ -422,7 +437,8 @@ def scatter_plot(
             axes.axvline(across, color=GREY, linestyle=":", label=f"thresholds {chosen}")
         if np.isfinite(up):
             axes.axhline(up, color=GREY, linestyle=":")
-        axes.set(xlabel=f"score of {legible(data.a)}", ylabel=f"score of {legible(data.b)}")
+        pen.scores("x", f"score of {legible(data.a)}", data.a)
+        pen.scores("y", f"score of {legible(data.b)}", data.b)
         for deviations, line in ((1, "-"), (2, "--")):
             pen.explain(f"Gaussian, {deviations} s.d.", linestyle=line, linewidth=1.8)
         return axes

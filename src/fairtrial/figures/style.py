@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 from numpy.typing import ArrayLike
 
 from fairtrial.core.errors import OutputError, ParameterError, check_choice
-from fairtrial.core.words import cut
+from fairtrial.core.words import as_in_files, cut
 from fairtrial.figures.axes import Range, Tick, line_of
 from fairtrial.figures.table import FIGURES, Drawing, caption_of
 from fairtrial.formats.files import PathLike, check_place, write_whole
@@ -177,6 +177,14 @@ class Pen:
             axis.set_major_formatter(lambda value, _: f"{100 * value:.6g}".replace("-", "\N{MINUS SIGN}"))
         axis.set_label_text(f"{label} (%)" if is_share else label)
 
+    def scores(self, which: Literal["x", "y"], label: str, *systems: str) -> None:
+        """Label an axis of scores; distances, which were negated when they were read, stand there as in their files."""
+        axis = self.axes.xaxis if which == "x" else self.axes.yaxis
+        axis.set_label_text(label)
+        if are_distances(*systems):
+            axis.set_major_formatter(lambda value, _: f"{0.0 - value:.12g}".replace("-", "\N{MINUS SIGN}"))
+            axis.set_inverted(True)
+
     def plain_log(self, which: Literal["x", "y"], ticks: Iterable[Tick] | None = None) -> None:
         """Label a log axis with plain numbers: at these ticks, or at 1, 2 and 5 times powers of ten."""
         from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
@@ -260,6 +268,11 @@ def sentences(*parts: object) -> str:
     """Write the parts of a caption, those that say something, as sentences."""
     texts = [str(part) for part in parts]
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts if text)
+
+
+def are_distances(*systems: str) -> bool:
+    """Check whether scores of all these systems are shown as distances; see `use_distances`."""
+    return all(as_in_files(system, 1) < 0 for system in systems)
 
 
 def how_chosen(kind: Kind, criterion: object) -> str:

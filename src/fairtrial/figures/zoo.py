@@ -153,11 +153,15 @@ def zoo_plot(zoo: Zoo, *, ax: Axes | None = None) -> Axes:
                 for quartile in () if np.isnan(values).all() else np.nanquantile(values, [0.25, 0.75]):
                     draw(quartile, color=GREY, linestyle=":", linewidth=0.9)
             pen.explain("quartiles", linestyle=":", linewidth=0.9)
+        axis_labels: Any = zip(("x", "y"), _labels(zoo), strict=True)
+        for which, label in axis_labels:
+            if which == "x" and np.isnan(zoo.genuine).all():  # ranks
+                axes.set_xlabel(label)
+            elif zoo.shows == "errors":
+                pen.rates(which, label)
+            else:
+                pen.scores(which, label, zoo.system)
         _name_outliers(axes, zoo)
-        across_label, up_label = _labels(zoo)
-        is_share = zoo.shows == "errors"
-        pen.rates("x", across_label, is_share=is_share and not np.isnan(zoo.genuine).all())
-        pen.rates("y", up_label, is_share=is_share)
         return axes
 
 

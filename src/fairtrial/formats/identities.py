@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairtrial.core.errors import InputError, ParameterError, TrialsError
-from fairtrial.core.notes import Note
+from fairtrial.core.notes import Note, distances_note
 from fairtrial.core.trials import ID_FIELDS, Further, IdColumn, Ids, Trials, number_rows, object_array
 from fairtrial.core.words import Text, cut, listed, plural
 from fairtrial.formats.sheets import PlaceOf, ReadOptions, Sheet, decode_labels, find_attacks, used_labels
@@ -394,7 +394,7 @@ def finish(sheet: Sheet, options: ReadOptions, more: Sequence[str] = ()) -> Tria
         # before missing scores become rejections, which a sign would turn into acceptances
         signs = [-1 if name in negated else 1 for name in systems]
         scores = scores * np.array(signs, dtype=scores.dtype)
-        notes.append(Note("distances", "{names:list}: scores are distances; {accepted}", names=list(negated)))
+        notes.append(distances_note(negated))
     notes += more
     ids: dict[str, Any] = dict(sheet.ids)
     return Trials.from_arrays(

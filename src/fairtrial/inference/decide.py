@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairtrial.core.errors import ParameterError, TrialsError, check_alphas
-from fairtrial.core.notes import Note
+from fairtrial.core.notes import POLARITY, Note, distances_in
 from fairtrial.core.trials import Trials
 from fairtrial.core.words import in_a_row, percent, plural, term, threshold_text
 from fairtrial.counting.search import sort_once
@@ -296,11 +296,8 @@ class Judgement:
         side: Literal["dev", "test"] = "test" if self.eer("dev", definition) is None else "dev"
         eer = self.eer(side, definition)
         if eer is not None and eer.value > 0.5:
-            text = "higher scores should mean genuine; check the labels, and read distances with {negate!p}"
-            for note in getattr(self.sets.data(side), "notes", ()):
-                if isinstance(note, Note) and note.code == "distances" and self.system in note.values["names"]:
-                    text = "scores were negated; check the labels, and read similarities without {negate!p}"
-            template = f"the EER on {side} is {{eer:percent}}: {text}"
+            advice = POLARITY[self.system in distances_in(getattr(self.sets.data(side), "notes", ()))]
+            template = f"the EER on {side} is {{eer:percent}}: {advice}"
             yield Note("reversed-scores", template, self.system, warning=True, eer=eer.value)
 
     @property

@@ -546,9 +546,9 @@ def threshold_notes(judgement: Judgement) -> tuple[Note | str, ...]:
         (frr, genuine, "rejecting", ErrorCounts(inf, 0, genuine, genuine, impostor)),
         (far, impostor, "accepting", ErrorCounts(-inf, impostor, 0, genuine, impostor)),
     ):
-        if (1 - rate) * trials < 1:  # not one trial is left
-            alpha = float(judgement.alpha[0])
-            cost, most = (float(np.asarray(judgement.criterion.cost(counts, alpha))) for counts in (chosen, trivial))
+        alpha = float(judgement.alpha[0])
+        cost, most = (float(np.asarray(judgement.criterion.cost(counts, alpha))) for counts in (chosen, trivial))
+        if (1 - rate) * trials < 1 and most:  # not one trial is left
             text = (
                 "on dev this threshold costs {proportion:percent} of what {everybody} everybody costs, not "
                 "significantly less: intervals may be too narrow, and p values too small"
