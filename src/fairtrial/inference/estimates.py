@@ -296,7 +296,8 @@ def estimate(terms: Terms, measure: Measure, *, index: int = 0, threshold: Thres
             for class_variance, weight, trials in by_class
             if class_variance < (weight / trials) @ (weight / trials) / 4  # that of half a discordant trial
         ]
-        fixed = Estimate(value, variance, people, unseen=float(sum(unseen)))
+        ends = (-1.0, 1.0) if measure.is_share else (-inf, inf)
+        fixed = Estimate(value, variance, people, unseen=float(sum(unseen)), ends=ends)
     if threshold == "fixed" or not all(judgement.can_move for judgement in judgements):
         return fixed
     curves = [threshold_curve(judgement, index) for judgement in judgements]
