@@ -231,6 +231,25 @@ def test_scores_far_from_zero_keep_their_digits() -> None:
     assert len(set(edges_of(systems[0]["density"]))) == 61
 
 
+def test_of_many_pairs_a_page_tells_those_of_the_best_system() -> None:
+    rng = np.random.default_rng(3)
+    genuine, names = np.arange(600) < 200, "abcde"
+    dev, test = (
+        Trials.from_arrays(
+            np.outer(genuine, [1.0, 1.2, 3.0, 1.4, 2.0]) + rng.normal(size=(600, 5)), genuine, systems=names
+        )
+        for _ in range(2)
+    )
+    comparison = compare(dev, test, n_resamples=50)
+    best, *rivals = (rank.system for rank in comparison.ranking)
+    answer, *sentences = page_of(comparison).answer
+    assert answer == comparison.answer()
+    assert len(sentences) == 4
+    assert set(sentences) < set(comparison.sentences())
+    for sentence, rival in zip(sentences, rivals, strict=True):
+        assert re.search(rf"\b{best}\b.*\b{rival}\b|\b{rival}\b.*\b{best}\b", sentence)
+
+
 def test_one_sided_and_equivalence_are_told() -> None:
     dev, test = two_systems(0, ("a", "b")), two_systems(1, ("a", "b"))
     comparison = compare(dev, test, n_resamples=50, alternative="less", margin=0.2)

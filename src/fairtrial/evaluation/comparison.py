@@ -477,6 +477,11 @@ class Comparison(Result):
         pairs = [pair for pair in self.pairs if not places[pair.a] * places[pair.b]]
         return sorted(pairs, key=lambda pair: places[pair.a] + places[pair.b])
 
+    @property
+    def main_pairs(self) -> Sequence[PairComparison]:
+        """The pairs that people see first: all of a few, of many those of the best system."""
+        return self.pairs if len(self.pairs) <= max(_MOST, len(self.ranking) - 1) else self._of_best
+
     def sentences(self) -> tuple[str, ...]:
         """Write one sentence per pair: who is better, by how much, the interval and p.
 
@@ -519,8 +524,7 @@ class Comparison(Result):
 
     def main_tables(self) -> tuple[Table, ...]:
         """Tabulate the leading tests and the ranking; of many pairs those of the best system, below the ranking."""
-        is_all = len(self.pairs) <= max(_MOST, len(self.ranking) - 1)
-        pairs = self.pairs if is_all else self._of_best
+        pairs = self.main_pairs
         tests, ranking = self._tests([pair.main_tables()[0] for pair in pairs], pairs), self._ranking()
         return (tests, ranking) if len(self.pairs) <= _MOST else (ranking, tests)
 

@@ -131,7 +131,7 @@ def _comparison_page(result: Comparison) -> Page:
         how = "the minimum, a posteriori"
     else:
         how = "raw scores" if result.measure.raw else f"each calibrated on {source}"
-    one_pair = len(result.pairs) == 1
+    one_pair, sentences = len(result.pairs) == 1, dict(zip(result.pairs, result.sentences(), strict=True))
     numbers = [
         Number(
             f"{label} of {rank.system}",
@@ -143,7 +143,7 @@ def _comparison_page(result: Comparison) -> Page:
     page = Page(
         title=f"Comparison of {_joined([rank.system for rank in result.ranking])}",
         asked=f"Whether the systems really differ in {label}, {how}.",
-        answer=(result.answer(), *(() if one_pair else result.sentences())),
+        answer=(result.answer(), *(() if one_pair else (sentences[pair] for pair in result.main_pairs))),
         numbers=(*numbers, *([_difference_number(result.pairs[0], share)] if one_pair else [])),
         methods=(
             *(methods.FOLD_TESTS[test.test] for test in result.pairs[0].tests if test.test in methods.FOLD_TESTS),
