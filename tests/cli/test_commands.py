@@ -268,6 +268,17 @@ def test_help_loads_neither_numpy_nor_arrow() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_evaluate_loads_what_it_uses(sets: tuple[Path, Path]) -> None:
+    code = (
+        "import sys; from fairtrial.cli.app import main\n"
+        f"main(['evaluate', '--dev', {str(sets[0])!r}, '--test', {str(sets[1])!r}, '--json'], standalone_mode=False)\n"
+        "print([name for name in sys.modules if name.startswith('fairtrial.')], file=sys.stderr)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr
+    for name in ("counting.pieces", "counting.executors", "formats.pieces", "formats.decisions", "inference.bootstrap"):
+        assert f"'fairtrial.{name}'" not in loaded
+
+
 def test_version() -> None:
     assert run("--version").stdout.startswith("fairtrial, version 0.")
 

@@ -220,8 +220,8 @@ def test_like_a_table_with_unequal_attempts() -> None:
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (["--n", "ten"], ["--n: expected a number"]),
-        (["--n", "10,"], ["--n: expected a number"]),
+        (["--n", "ten"], ["--n: expected a whole number"]),
+        (["--n", "10,"], ["--n: expected a whole number"]),
         (["--m", "2.5"], ["--m: expected a whole number"]),
         (["--pi", "a,b"], ["--pi: expected a number"]),
         (["--n", "1"], ["n must be", "2", "not 1"]),
@@ -242,7 +242,7 @@ def test_like_a_table_with_unequal_attempts() -> None:
         (["--workers", "0"], ["at least one worker, not 0"]),
         (["--out", "rows.txt"], ["rows.txt: its name should end in .csv, .tsv, .parquet, .md, .tex, .json"]),
         (["--out", "nowhere/rows.csv"], ["nowhere/rows.csv", "there is no directory nowhere"]),
-        (["--like", "nowhere.csv"], ["nowhere.csv: cannot be read"]),
+        (["--like", "nowhere.csv"], ["nowhere.csv: there is no such file"]),
         (["--like", "none.csv"], ["the error rate of these data is 0", "--pi 0.01"]),
         (["--like", "unequal.csv", "--exact"], ["exact coverage needs the same number of attempts"]),
         (["--like", "counts.csv", "--n", "10"], ["--n does not go with --like"]),

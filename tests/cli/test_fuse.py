@@ -332,7 +332,7 @@ def test_inner_cross_validation_by_name() -> None:
         ([*FILES, "--model", "m.json"], "give either --dev, "),
         (["--model", "m.json", "--test", "test.csv", "--fusion", "lda"], "--fusion has no effect with --model"),
         (["--model", "m.json", "--test", "test.csv", "--systems", "face,voice"], "--system has no effect with --model"),
-        (["--model", "none.json", "--test", "test.csv"], "none.json: cannot be read"),
+        (["--model", "none.json", "--test", "test.csv"], "none.json: there is no such file"),
         (["--model", "test.csv", "--test", "test.csv"], "test.csv: is not a fairtrial fusion model"),
         ([*FILES, "--save", "model.pkl"], "model.pkl: its name should end in .json"),
         ([*FILES, "--save", "nowhere/model.json"], "there is no directory nowhere"),

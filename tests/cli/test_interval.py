@@ -214,7 +214,7 @@ def test_distances(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (["nowhere.csv"], ["nowhere.csv: cannot be read"]),
+        (["nowhere.csv"], ["nowhere.csv: there is no such file"]),
         (["."], ["is a directory"]),
         (["counts.csv", "--method", "wald"], ["method must be one of dr, bp", "'wald'"]),
         (["counts.csv", "--confidence", "1"], ["confidence must be between 0 and 1"]),

@@ -277,7 +277,7 @@ BAD: list[tuple[list[str], str]] = [
     (["coverage", "study.csv", "--n", "7", "--out", "a.png"], "no n = 7"),
     (["coverage", "study.csv", "--method", "brr", "--out", "a.png"], "no method 'brr'"),
     (["hook", "study.csv", "--out", "a.png"], "4 combinations"),
-    (["hook", "--m", "two", "--out", "a.png"], "--m: expected a number"),
+    (["hook", "--m", "two", "--out", "a.png"], "--m: expected a whole number"),
     (["eer-bound", ".1", "--trials", "100", "--out", "a.png"], "two EERs"),
     (["eer-bound", ".1", ".2", "--trials", "100", "--p-value", "2", "--out", "a.png"], "p_value"),
     (["plan", "--out", "a.png"], "--pi"),

@@ -74,6 +74,11 @@ def test_arrow_holds_fractions_pairs_as_two_columns_and_nulls() -> None:
     assert [str(kind) for kind in found.schema.types] == ["string", *["double"] * 4, "int64", "double"]
 
 
+def test_arrow_writes_the_bytes_of_names_that_are_not_utf_8() -> None:
+    table = Table("t", "c", (Column("file", "file", "text"),), (("\udce9.csv",), (None,)))
+    assert table.to_arrow().to_pydict() == {"file": ["\\udce9.csv", None]}
+
+
 def test_counts_that_are_not_whole_stay_as_they_are() -> None:
     table = Table("t", "c", (Column("n", "n", "count"), Column("yes", "yes", "flag")), ((1.5, True), (None, None)))
     assert table.to_arrow().to_pydict() == {"n": [1.5, None], "yes": [True, None]}

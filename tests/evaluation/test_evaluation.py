@@ -344,6 +344,18 @@ def test_a_minimum_that_dev_does_not_tell_from_rejecting_everybody_is_noted(sepa
         assert result.measure_intervals["min-dcf@0.1"].high == 1
 
 
+@pytest.mark.parametrize(("criterion", "alpha"), [("wer-min", 1.0), ("wer-min", 0.0), ("precision-recall", 0.5)])
+def test_a_cost_of_nothing_is_compared_with_nothing(criterion: str, alpha: float) -> None:
+    """If rejecting or accepting everybody costs nothing, no proportion of it is noted."""
+    rng, genuine = np.random.default_rng(3), np.arange(60) < 20
+    sets = [Trials.from_arrays(rng.normal(0.1 * genuine), genuine) for _ in range(2)]
+    notes = evaluate(*sets, criterion=criterion, alpha=alpha).notes
+    proportions = [
+        note.values["proportion"] for note in notes if isinstance(note, Note) and "proportion" in note.values
+    ]
+    assert np.isfinite(proportions).all()
+
+
 @pytest.mark.parametrize("name", ["threshold", "test", "judgement", "interval"])
 def test_an_attribute_of_several_systems_names_how_to_choose_one(name: str) -> None:
     scores = np.random.default_rng(0).normal(np.outer(np.arange(60) < 20, [2.0, 1.0]))

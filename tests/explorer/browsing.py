@@ -94,7 +94,7 @@ class Visit:
     def close(self) -> None:
         """Close the context; an error where the page complained."""
         self.context.close()
-        assert self.heard == []
+        assert self.heard == [], self.heard
 
     def read(self) -> None:
         """Read the files as they are told."""

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -246,6 +248,7 @@ def test_a_protocol_of_asvspoof_names_speakers_and_attacks(tmp_path: Path) -> No
     assert list(trials.columns) == [*(f"column {k}" for k in range(3, 8)), "attack", "column 10"]
     named = read_trials(scores, key=key, columns={"gender": "3", "claim": "1", "probe": "2"})
     assert set(named.ids) == {"claim", "probe"}
+    assert set(read_trials(scores, key=key, columns={"probe": "2"}).ids) == {"subject", "probe"}
     assert next(iter(named.columns)) == "gender"
 
 
@@ -262,6 +265,16 @@ def test_groups_by_a_column_without_a_name(tmp_path: Path, asked: list[str], has
     result = CliRunner().invoke(main, ["groups", "--dev", str(scores), "--test", str(scores), *options, *asked])
     assert result.exit_code == 0, result.output
     assert "A17" in result.output
+
+
+def test_a_name_for_a_number_that_a_format_does_not_have(tmp_path: Path) -> None:
+    lists = [write(tmp_path, name, "a b p1 0.5 7\nc d p2 0.25 8\n") for name in ("gen.txt", "imp.txt")]
+    columns = {"claim": "1", "subject": "2", "probe": "3", "age": "5"}
+    with pytest.raises(FairtrialError, match="no column in the role age"):
+        read_trials(lists, columns=columns, scores="4")
+    table = pa.table({"claim": ["a", "a"], "subject": ["a", "b"], "8": ["x", "y"], "face": [0.5, 0.25]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    assert list(read_trials(tmp_path / "a.parquet", columns={"attack": "8"}).columns) == ["8"]
 
 
 def test_a_role_that_is_mistyped_is_not_the_name_of_a_column(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     study = coverage_study(Grid((50, 100), (2, 5), (0.05, 0.1), (0.1, 0.2)), data_sets=50)
     grouped = synthetic_groups({"a": 20, EVIL: 15, "none": 2}, worse={EVIL: 5.0}, impostors=15)
     made = {
-        "calibration": page_of(calibrate(dev, test)),
+        "calibration": page_of(calibrate(dev, test, cluster="none")),
         "evaluation": page_of(results),
         "comparison": page_of(compare(dev, test, n_resamples=50)),
         "four": page_of(compare(lp1.dev, lp1.test, systems=lp1.test.systems[:4], n_resamples=50)),

@@ -388,16 +388,16 @@ def cost_statistic(evidence: Evidence, target: CostTarget) -> Statistic:
 
 
 def _few_accepted(which: str, target: CostTarget, counts: ErrorCounts) -> Note | str:
-    """Warn that a cost rests on few accepted trials; that of several operating points has no note."""
+    """Note that a cost rests on few accepted trials, a warning if it is the actual one; none of several points."""
     impostor, genuine = int(counts.false_accepts), int(counts.genuine - counts.false_rejects)
     if len(target.points) > 1 or min(impostor, genuine) >= SUPPORT:
         return ""
     text = (
         "the {which} cost at prior {prior:g} rests on {impostor:plural false accept} and {genuine:plural accepted "
-        "genuine trial}; with fewer than {support} of either, its interval is rough"
+        "genuine trial} ({support} of each needed): its interval is rough"
     )
     values: dict[str, Any] = {"prior": target.points[0].prior, "impostor": impostor, "genuine": genuine}
-    return Note("few-accepted", text, warning=True, which=which, support=SUPPORT, **values)
+    return Note("few-accepted", text, warning=which == "actual", which=which, support=SUPPORT, **values)
 
 
 def _actual_cost(evidence: Evidence, parts: Parts, point: CostPoint) -> Statistic:

@@ -104,13 +104,15 @@ def print_notes(
 
 def check_outputs(typed: Mapping[str, Any]) -> None:
     """Raise an error before any work if a file could not be written."""
+    if typed.get("report") is None and typed.get("title"):
+        raise ParameterError("{title!p} is that of the page; give {report!p} FILE.html, too", title=0, report=0)
+    if all(typed.get(name) is None for name in ("out", "trials_out", "save", "report", "scores_out")):
+        return
     from fairtrial.formats.decisions import ENDINGS as DECISIONS
     from fairtrial.formats.files import check_place
     from fairtrial.formats.registry import format_of_name
     from fairtrial.formats.results import ENDINGS, check_target
 
-    if typed.get("report") is None and typed.get("title"):
-        raise ParameterError("{title!p} is that of the page; give {report!p} FILE.html, too", title=0, report=0)
     endings = {"out": (*ENDINGS, ".json"), "trials_out": DECISIONS, "save": (".json",), "report": (".html", ".htm")}
     for name in endings:
         if typed.get(name) is not None:
@@ -129,7 +131,6 @@ def dev_beside(path: str) -> Path:
 def write_outputs(result: Any, typed: Mapping[str, Any], data: Mapping[str, Any], read: Iterable[str]) -> None:
     """Write all requested files, or none."""
     from fairtrial.formats.files import write_together, write_whole
-    from fairtrial.formats.results import write_tables
 
     with write_together():
         if typed.get("out") is not None and not hasattr(result, "out"):
@@ -137,6 +138,8 @@ def write_outputs(result: Any, typed: Mapping[str, Any], data: Mapping[str, Any]
                 with write_whole(typed["out"]) as place:
                     place.write_text(json_text(result.to_json(), indent=2) + "\n", encoding="utf-8")
             else:
+                from fairtrial.formats.results import write_tables
+
                 write_tables(result.tables(), typed["out"])
         if typed.get("trials_out") is not None:
             from fairtrial.formats.decisions import write_decisions

@@ -404,10 +404,13 @@ def _read_counters(typed: Mapping[str, Any], needs: Sequence[str]) -> dict[str, 
 
 
 def _memory(typed: Mapping[str, Any]) -> int:
-    from fairtrial.counting.pieces import check_memory
-    from fairtrial.formats.files import half_of_memory
+    if typed["memory"] is None:
+        from fairtrial.formats.files import half_of_memory
 
-    return half_of_memory() if typed["memory"] is None else check_memory(typed["memory"])
+        return half_of_memory()
+    from fairtrial.counting.pieces import check_memory
+
+    return check_memory(typed["memory"])
 
 
 def _open_sets(typed: Mapping[str, Any], keywords: dict[str, Any], needs: Sequence[str]) -> dict[str, Any]:

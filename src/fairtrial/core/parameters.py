@@ -388,7 +388,7 @@ _HELP = {
     "bounds": "elub: bound ratios by those that dev supports (ELUB).",
     "format": "Format of the files, if it should not be detected.",
     "columns": "Name a column, as in label=y or claim=id1. Roles: claim, subject, model, probe, label, system, score, "
-    "or other (no score); by name or number.",
+    "or other (no score); by name or number. A number may get a name of your own, as in attack=8.",
     "genuine_labels": "What a label means, as in genuine=target or impostor=spoof. Other labels are left out.",
     "key": "Trials with their labels, if the score files have none; given twice, that of dev and that of test.",
     "negate": "Scores are distances: lower means genuine.",

@@ -442,7 +442,9 @@ class Table:
             elif stored == "first":
                 arrays[key] = numbers(values, 0)
             elif stored == "text":
-                arrays[key] = pa.array([None if value is None else str(value) for value in values], pa.string())
+                # names of files may hold what is not UTF-8
+                texts = (None if value is None else str(value).encode("utf-8", "backslashreplace") for value in values)
+                arrays[key] = pa.array(texts, pa.binary()).cast(pa.string())
             elif stored == "flag":
                 arrays[key] = pa.array([None if value is None else bool(value) for value in values], pa.bool_())
             else:

@@ -16,7 +16,6 @@ from fairtrial.core.results import Result, SystemResults, plain
 from fairtrial.core.tables import COUNT_COLUMNS, RATE_COLUMNS, Column, Table
 from fairtrial.core.words import Text, interval_text, interval_title, listed, percent, term
 from fairtrial.counting.tallies import ErrorCounts, ScoreData
-from fairtrial.inference.bootstrap import resampled_curve
 from fairtrial.inference.decide import BOUNDS_NOTE, Judgement, ignored_alpha, judge, judge_at, once
 from fairtrial.inference.estimates import (
     GIVEN,
@@ -193,6 +192,8 @@ class SystemEvaluation(Result):
         """Intervals of the HTER: the primary one, then with the threshold fixed, then for independent trials."""
         intervals = judged_intervals(self.judgement, confidence=self.confidence)
         if self.n_resamples is not None:
+            from fairtrial.inference.bootstrap import resampled_curve
+
             (replicates,), threshold = resampled_curve(
                 self.judgement,
                 MEASURES["hter"],

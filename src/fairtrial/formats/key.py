@@ -55,9 +55,8 @@ def read_key(path: str, options: ReadOptions) -> Key:
         called = {name: f"column {name}" for name in names}
         number = number_of(roles["label"])
         if number > 3 and are_spoofs(row[number - 1] for row in rows):  # ASVspoof: speaker utterance ... attack label
-            usual = {"subject": "1", "probe": "2"}
-            if not {*usual, *usual.values()} & {*roles, *roles.values()}:
-                roles |= usual
+            if roles.get("probe", "2") == "2" and not {"subject", "1"} & {*roles, *roles.values()}:
+                roles |= {"subject": "1", "probe": "2"}
             if not {str(number - 1), f"column {number - 1}"} & {*options.others}:
                 called[str(number - 1)] = "attack"
         called |= {name: role for role, name in roles.items() if role not in ROLES}

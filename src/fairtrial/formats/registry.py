@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from fairtrial.core.errors import InputError, OutputError, ParameterError
 from fairtrial.core.registry import Registry
@@ -14,8 +14,10 @@ from fairtrial.core.trials import Trials
 from fairtrial.core.words import shown
 from fairtrial.formats import headerless, lists, matrix, npz, pairs, parquet, table
 from fairtrial.formats.files import Head, Progress
-from fairtrial.formats.pieces import Piece, parquet_pieces, text_pieces
 from fairtrial.formats.sheets import ReadOptions, Sheet
+
+if TYPE_CHECKING:
+    from fairtrial.formats.pieces import Piece
 
 Read: TypeAlias = Callable[[Sequence[Head], ReadOptions, Progress | None], list[Sheet]]
 
@@ -110,6 +112,12 @@ def _text(
     endings: tuple[str, ...] = (),
 ) -> Format:
     """Make a format of text whose columns are told by its first lines."""
+
+    def pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
+        from fairtrial.formats.pieces import text_pieces
+
+        return text_pieces(head, options, size, plan_text=plan)
+
     return Format(
         name,
         description,
@@ -118,8 +126,14 @@ def _text(
         write,
         endings,
         options=_TABLE,
-        pieces=partial(text_pieces, plan_text=plan),
+        pieces=pieces,
     )
+
+
+def _parquet_pieces(head: Head, options: ReadOptions, size: int) -> list[Piece]:
+    from fairtrial.formats.pieces import parquet_pieces
+
+    return parquet_pieces(head, options, size)
 
 
 def _never(heads: Sequence[Head]) -> bool:
@@ -155,7 +169,7 @@ for _format in (
         parquet.write,
         (".parquet",),
         options=_TABLE,
-        pieces=parquet_pieces,
+        pieces=_parquet_pieces,
     ),
     Format(
         "npz",

@@ -530,7 +530,7 @@ def find_roles(names: Sequence[str], looks: dict[str, Look], options: ReadOption
                 score=Text("{columns!o}", columns={"score": name}),
                 columns={role: name},
             )
-    others = [*options.others, *([roles.pop("other")] if "other" in roles else [])]
+    others = [*options.others, *(roles.pop(role) for role in [*roles] if role == "other" or role not in ROLES)]
     by_lower = {name.lower(): name for name in reversed(names)}
     scores = list(options.scores) or ([roles.pop("score")] if "score" in roles else [])
     if not scores:  # a column that says it is the score leaves no other
@@ -631,7 +631,7 @@ def given_roles(options: ReadOptions, width: int, origin: str, roles: Sequence[s
     given: dict[int, str] = {}
     for role, name in (*named, *(("other", name) for name in options.others)):
         place = number_of(name) - 1
-        if role not in roles and (role in ROLES or "other" not in roles):
+        if role not in roles and (role in ROLES or roles is not ROLES):
             raise InputError(f"{origin}: files of this format have no column in the role {role}")
         if not 0 <= place < width:
             raise InputError(

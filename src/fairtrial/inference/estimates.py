@@ -296,7 +296,8 @@ def estimate(terms: Terms, measure: Measure, *, index: int = 0, threshold: Thres
             for class_variance, weight, trials in by_class
             if class_variance < (weight / trials) @ (weight / trials) / 4  # that of half a discordant trial
         ]
-        fixed = Estimate(value, variance, people, unseen=float(sum(unseen)))
+        ends = (-1.0, 1.0) if measure.is_share else (-inf, inf)
+        fixed = Estimate(value, variance, people, unseen=float(sum(unseen)), ends=ends)
     if threshold == "fixed" or not all(judgement.can_move for judgement in judgements):
         return fixed
     curves = [threshold_curve(judgement, index) for judgement in judgements]
@@ -546,9 +547,9 @@ def threshold_notes(judgement: Judgement) -> tuple[Note | str, ...]:
         (frr, genuine, "rejecting", ErrorCounts(inf, 0, genuine, genuine, impostor)),
         (far, impostor, "accepting", ErrorCounts(-inf, impostor, 0, genuine, impostor)),
     ):
-        if (1 - rate) * trials < 1:  # not one trial is left
-            alpha = float(judgement.alpha[0])
-            cost, most = (float(np.asarray(judgement.criterion.cost(counts, alpha))) for counts in (chosen, trivial))
+        alpha = float(judgement.alpha[0])
+        cost, most = (float(np.asarray(judgement.criterion.cost(counts, alpha))) for counts in (chosen, trivial))
+        if (1 - rate) * trials < 1 and most:  # not one trial is left
             text = (
                 "on dev this threshold costs {proportion:percent} of what {everybody} everybody costs, not "
                 "significantly less: intervals may be too narrow, and p values too small"

@@ -103,8 +103,8 @@ export const lookView = async (host, app) => {
       on: {
         change: () => {
           state.chosen = name;
-          draw();
-          point.start();
+          if (look) draw();
+          point.changed();
         },
       },
     });

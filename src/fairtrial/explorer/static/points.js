@@ -59,6 +59,7 @@ export const pointControl = (
     .filter(({ name }) => !RULES.some(([rule]) => rule === name))
     .map(({ name, summary }) => [name, summary ? `${name}: ${summary}` : name]);
   let track = null,
+    turn = 0,
     going = false,
     again = false;
 
@@ -122,28 +123,31 @@ export const pointControl = (
     app.save();
     refresh();
   };
+  // a given threshold begins at the last one of the system; nothing changes before it is known
   const start = async () => {
-    const name = system();
-    if (state.criterion === "threshold") {
-      try {
-        if (!(name in latest)) note((await api.get("at", { criterion: "eer", system: name })).systems);
-      } catch (error) {
-        show(trouble, refused(error, () => app.go("files")));
-      }
-      state.threshold = latest[name] ?? 0;
-      draw();
+    const mine = (turn += 1),
+      name = system();
+    try {
+      if (!(name in latest)) note((await api.get("at", { criterion: "eer", system: name })).systems);
+    } catch (error) {
+      show(trouble, refused(error, () => app.go("files")));
     }
+    if (mine !== turn) return;
+    Object.assign(state, { criterion: "threshold", threshold: latest[name] ?? 0 });
+    delete state.alpha;
+    draw();
     moved();
   };
   const rule = (name) => {
-    state.criterion = name;
-    delete state.alpha;
-    delete state.threshold;
-    if (name !== "threshold") {
-      state.alpha = known(name).start ?? undefined;
-      draw();
+    if (name === "threshold") {
+      start();
+      return;
     }
-    start();
+    turn += 1;
+    Object.assign(state, { criterion: name, alpha: known(name).start ?? undefined });
+    delete state.threshold;
+    draw();
+    moved();
   };
   const target = () => {
     if (state.alpha === undefined || Number.isNaN(state.alpha)) state.alpha = known(state.criterion).start;
@@ -206,10 +210,11 @@ export const pointControl = (
   const control = {
     host,
     refresh,
-    start,
+    changed: () => (state.criterion === "threshold" ? start() : moved()), // another system was chosen
     placed: () => {},
     drag: (value) => {
       const fresh = state.criterion !== "threshold";
+      turn += 1;
       state.criterion = "threshold";
       state.threshold = value;
       delete state.alpha;

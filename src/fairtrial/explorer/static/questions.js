@@ -112,6 +112,7 @@ export const questionView = (host, app, view) => {
     app.say("Answered");
   };
   const later = () => {
+    if (gone) return;
     app.say("");
     turn += 1;
     stop();
@@ -122,7 +123,7 @@ export const questionView = (host, app, view) => {
     app.state.asked = { ...app.state.asked, [view]: asked };
     app.save();
     drawForm();
-    if (point && name === "system") point.start();
+    if (point && name === "system") point.changed();
     else later();
   };
   const bar = make("div", { class: "bar" }),
