@@ -462,7 +462,7 @@ def pooled_epc_plot(
     >>> tiny = ft.benchmark.Benchmark("tiny", "Tiny", (ft.benchmark.BenchmarkSet("one", dev, test, parts),))
     >>> result = ft.run_benchmark(tiny, protocol="fp-full", points=11)
     >>> pooled_epc_plot(result).get_xlabel()
-    'alpha, the weight of FAR, by wer-min'
+    'alpha, the weight of FAR, by wer-equal'
     """
     given: Any = getattr(results, "runs", results)
     runs: tuple[BenchmarkResult, ...] = several(given, "result")
