@@ -201,7 +201,7 @@ def test_warnings_stand_by_themselves_in_the_words_of_the_page(tmp_path: Path) -
             shown = answer.to_dict()
         texts = [warning["text"] for warning in shown["warnings"] if warning["code"] == "reversed-scores"]
         assert texts, name
-        assert texts[0].endswith("read distances with “lower means genuine”")
+        assert texts[0].endswith("read similarities without “lower means genuine”")
         assert not set(texts) & set(shown["notes"])
         if "answer" in answer.result:
             assert "--negate" in json_text(answer.result)
