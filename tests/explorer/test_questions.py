@@ -207,6 +207,13 @@ def test_warnings_stand_by_themselves_in_the_words_of_the_page(tmp_path: Path) -
             assert "--negate" in json_text(answer.result)
 
 
+def test_warnings_of_targets_that_nobody_asked_for_stay_with_their_table(tmp_path: Path) -> None:
+    answer = answer_to("compare", read_data(write_sets(tmp_path)), systems=["face", "voice"]).to_dict()
+    few = "too few false accepts on dev at target FAR"
+    assert not any(few in warning["text"] for warning in answer["warnings"])
+    assert any(few in note for note in answer["notes"])
+
+
 def test_folds_at_a_threshold_are_all_trials_at_it(read: dict[str, Data]) -> None:
     question = QUESTIONS["evaluate"]
     asked = question.of(read["folds"], {**AT, "systems": ["face", "gait"]})

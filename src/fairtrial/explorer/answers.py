@@ -103,7 +103,9 @@ class Answer:
                 table = replace(table, rows=tuple(table.rows[k] for k in kept[:MAX_ROWS]), shown=None)
             tables.append({**lay_out(table), "total": total})
         notes = gather_notes(note for table in self.tables for note in table.notes)
-        warnings = {str(note): note.code for note in notes if isinstance(note, Note) and note.warning}
+        # as on a page: warnings of further tables, such as targets that nobody asked for, stay with their notes
+        main = gather_notes(self.tables[0].notes) if self.tables else ()
+        warnings = {str(note): note.code for note in main if isinstance(note, Note) and note.warning}
         return {
             "sentences": list(self.sentences),
             "numbers": [[number.name, number.value, number.detail] for number in self.numbers],
