@@ -171,3 +171,14 @@ def test_how_much_may_be_unpacked(size: str, says: str, folder: Path) -> None:
     assert says in result.stderr
     allowed = CliRunner().invoke(main, ["convert", "s.csv.gz", "--out", "t.csv", "--max-size", "1G"])
     assert allowed.exit_code == 0
+
+
+def test_an_option_that_is_given_twice_is_refused(folder: Path) -> None:
+    files = SETS.split()
+    for twice in (["--criterion", "eer", "--criterion", "f1"], ["--seed=1", "--seed", "2"]):
+        result = CliRunner().invoke(main, ["evaluate", *files, *twice])
+        assert result.exit_code == 2
+        assert f"{twice[0].partition('=')[0]} is given twice" in result.output
+    assert (
+        CliRunner().invoke(main, ["evaluate", *files, "--measure", "f1", "--measure", "far", "-v", "-v"]).exit_code == 0
+    )

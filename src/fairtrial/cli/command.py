@@ -112,6 +112,14 @@ class Command(click.Command):
         settings = {"allow_extra_args": True}
         super().__init__(name, params=params, callback=callback, help=about, context_settings=settings)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(list(args))
+        for option in given:
+            once = isinstance(option, click.Option) and not (option.multiple or option.is_flag)
+            if once and given.count(option) > 1:  # click would take the last
+                raise click.UsageError(f"{option.opts[0]} is given twice; give it once", ctx)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         if ctx.args:
             flags = [flag_of(name) for name in ("dev", "test", "data") if name in ctx.params]

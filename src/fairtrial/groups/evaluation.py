@@ -248,7 +248,7 @@ def _compare(groups: JudgedGroups, rate: Rate, confidence: float) -> tuple[Group
         ratio = family.rate[first] / family.rate[second]
     columns = (
         family.rate[first] - family.rate[second],
-        *family.difference_limits(critical),
+        *(np.clip(limits, -1.0, 1.0) for limits in family.difference_limits(critical)),
         ratio,
         *family.ratio_limits(critical),
         statistics,
