@@ -242,7 +242,7 @@ def test_dev_and_test_with_different_systems() -> None:
     store("other.csv", CSV.replace("voice", "speech"))
     for command in ("evaluate", "epc"):
         message = refused(command, "--dev", "wide.csv", "--test", "other.csv")
-        assert_says(message, "voice in dev only; speech in test only", "select or rename")
+        assert_says(message, "voice in dev only; speech in test only", "read both with --system face")
     assert_says(refused("evaluate", "--dev", "good.txt", "--test", "wide.csv"), "face, voice in test only")
 
 

@@ -977,7 +977,7 @@ def test_pair_names_the_file_that_is_wrong(tmp_path: Path) -> None:
 
 def test_dev_and_test_with_different_systems(tmp_path: Path) -> None:
     dev, test = read_pair(*store(tmp_path, {"dev.csv": CSV, "test.csv": CSV.replace("voice", "speech")}))
-    with pytest.raises(TrialsError, match="voice in dev only; speech in test only; select or rename"):
+    with pytest.raises(TrialsError, match="voice in dev only; speech in test only; read both with"):
         evaluate(dev, test, systems="face")
 
 

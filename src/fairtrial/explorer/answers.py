@@ -103,9 +103,11 @@ class Answer:
                 table = replace(table, rows=tuple(table.rows[k] for k in kept[:MAX_ROWS]), shown=None)
             tables.append({**lay_out(table), "total": total})
         notes = gather_notes(note for table in self.tables for note in table.notes)
-        # as on a page: warnings of further tables, such as targets that nobody asked for, stay with their notes
-        main = gather_notes(self.tables[0].notes) if self.tables else ()
-        warnings = {str(note): note.code for note in main if isinstance(note, Note) and note.warning}
+        # targets that nobody asked for are in a table further down, and their own warnings stay there
+        asked = self.tables[:1] + tuple(table for table in self.tables[1:] if table.name != "operating_points")
+        codes = {note.code for table in asked for note in table.notes if isinstance(note, Note) and note.warning}
+        above = [note for note in notes if isinstance(note, Note) and note.warning and note.code in codes]
+        warnings = {str(note): note.code for note in above}
         return {
             "sentences": list(self.sentences),
             "numbers": [[number.name, number.value, number.detail] for number in self.numbers],
