@@ -264,10 +264,11 @@ class Members:
 
 def _common_rows(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
     """Intersect two sorted arrays of rows."""
-    if not len(first):
-        return first
-    places = np.searchsorted(first, second).clip(0, len(first) - 1)
-    common: NDArray[np.int64] = second[first[places] == second]
+    if not (len(first) and len(second)):
+        return first[:0]
+    is_in_first = np.zeros(1 + max(first[-1], second[-1]), dtype=bool)
+    is_in_first[first] = True
+    common: NDArray[np.int64] = second[is_in_first[second]]
     return common
 
 
