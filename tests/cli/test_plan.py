@@ -191,7 +191,7 @@ def test_comparison_for_people_to_read() -> None:
         (["--pi", ".01", "--half-width", "0"], ["half-width must be above 0"]),
         (["--pi", ".01", "--below", ".01"], ["no test can put a bound below 0.01"]),
         (["--pi", ".01", "--below", ".02", "--power", "1"], ["power must be between 0 and 1"]),
-        ([*INTERVAL, "--rho", "1.5"], ["rho must be between 0 and 1"]),
+        (["--pi", ".02", "--rho", "1.5", "--half-width", ".005"], ["rho must be between 0 and 1"]),
         ([*INTERVAL, "--attempts", "0"], ["attempts", "not 0"]),
         ([*INTERVAL, "--attempts", "2", "--individuals", "2"], ["either the individuals or the attempts"]),
         ([*INTERVAL, "--individuals", "300"], ["300", "302"]),
