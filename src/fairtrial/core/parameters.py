@@ -550,7 +550,7 @@ def arguments_of(function: Callable[..., Any]) -> tuple[Argument, ...]:
         kind = value_type if value_type in (bool, int, float, str) else str
         several = repeated or any(get_origin(part) is Sequence for part in get_args(hint))
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        # the general help fits neither a list of choices, nor an alpha that is a weight, nor a file that is no table
+        # the general help fits neither a list of choices, nor an alpha that is a weight, nor a file other than a table
         is_weight = parameter.name == "alpha" and default is not None
         is_specific = (choices and declared.read is read_named) or is_weight or parameter.name == "out"
         help_text = ("" if is_specific else _HELP.get(parameter.name)) or texts.get(parameter.name, "")

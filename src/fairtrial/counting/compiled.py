@@ -193,7 +193,7 @@ def _sift(total: Any, room: Any, scores: Any, genuine: Any, row: Any, laid: Any,
                     else:
                         flat[place] += 256
         else:
-            for i in range(block.size):  # without a branch that cannot be foreseen
+            for i in range(block.size):  # without a branch that is hard to predict
                 near[held] = i
                 held += np.uint32(chosen[np.uint32(cells[i])])
         for k in range(held):

@@ -195,7 +195,7 @@ Progress: TypeAlias = Callable[[int], None]
 
 MAX_LINE = 1 << 24
 HEAD = 1 << 16
-"""Bytes from which the format of a file is told."""
+"""The number of bytes that the format of a file is detected from."""
 FIRST_ROWS = 2000
 """Rows by whose cells columns are told."""
 _SPACES = re.compile(r"[ \t]+")

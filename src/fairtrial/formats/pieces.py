@@ -145,7 +145,7 @@ class _TextPiece(Piece):
         """Give the rows, block by block."""
         path, plan = Path(self.path), self.plan.only(systems)
         whole = Head(path, b"", self.compression, self.options.max_size)
-        with whole.open() as stream:  # here, so that damage to the file is told rather than the line it left behind
+        with whole.open() as stream:  # here, so that an error names damage to the file, not a line
             if self.compression is None:
                 stream.seek(self.start)
                 blocks: Iterable[tuple[bytes | pa.Buffer, int]] = [(stream.read(self.size), self.lines)]

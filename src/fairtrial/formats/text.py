@@ -546,7 +546,7 @@ def _read_slowly(head: Head, layout: Layout, progress: Progress | None = None) -
     targets = [(name, columns.get(name)) for name in layout.columns]
     comments = head.comments
     text = partial(io.TextIOWrapper, encoding="utf-8-sig", errors="surrogateescape", newline="")
-    # here, so that damage to the file is told rather than the line it left behind
+    # here, so that the error names damage to the file rather than the line it left behind
     with head.open(progress) as stream, text(stream) as lines:
         for number, fields in _rows(_Lines(head, lines), head, layout):
             where = f"{head.path}, line {number}"
